@@ -70,6 +70,14 @@ public record FreshDatabase(String url) implements AutoCloseable {
 
     /** A transaction that holds locks. */
     public record OpenTransaction(Connection connection) implements AutoCloseable {
+        public void commit() {
+            try {
+                connection.commit();
+            } catch (SQLException e) {
+                throw new IllegalStateException("cannot commit", e);
+            }
+        }
+
         @Override
         public void close() {
             try (connection) {

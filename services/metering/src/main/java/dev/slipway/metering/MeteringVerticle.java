@@ -12,6 +12,7 @@ import dev.slipway.metering.ledger.LedgerStore;
 import dev.slipway.metering.ledger.LedgerWriter;
 import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.rating.CostSplitApi;
+import dev.slipway.metering.rating.FactSumStore;
 import dev.slipway.metering.rating.OrganizationRating;
 import dev.slipway.metering.rating.PeriodCloser;
 import dev.slipway.metering.rating.PriceApi;
@@ -19,6 +20,7 @@ import dev.slipway.metering.rating.PriceStore;
 import dev.slipway.metering.rating.Rater;
 import dev.slipway.metering.rating.RatingConsumer;
 import dev.slipway.metering.rating.RatingInputStore;
+import dev.slipway.metering.rating.RatingQueueStore;
 import dev.slipway.metering.rating.RatingStore;
 import dev.slipway.metering.rating.ReconciliationApi;
 import dev.slipway.metering.rating.ReconciliationStore;
@@ -59,7 +61,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.UUID;
+import java.util.function.Function;
 
 /** Wires the metering service. */
 public final class MeteringVerticle extends VerticleBase {
@@ -167,37 +170,42 @@ public final class MeteringVerticle extends VerticleBase {
     private void serveBilling(Service opened, RatingInputStore inputs) {
         var meters = serviceContext.telemetry().metrics();
         var clock = serviceContext.clock();
-        var ratings = new RatingStore(opened.reads());
+        var authz = serviceContext.authz();
+        var ratings = new RatingStore();
+        var sums = new FactSumStore();
+        var queue = new RatingQueueStore(opened.reads());
         var accounts = new AccountStore(config.currency());
         var ledger = new LedgerStore(opened.reads());
         var writer = new LedgerWriter(ledger, accounts);
         var rating = new Rater(
-                vertx, opened.outbox(), ratings, new OrganizationRating(ratings, inputs, accounts, writer), meters);
+                vertx, opened.outbox(), queue, new OrganizationRating(ratings, sums, inputs, accounts, writer), meters);
         rater = rating;
-        Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
+        Function<UUID, Future<Freshness>> freshness = orgId -> queue.findBacklog(orgId)
                 .map(backlog ->
                         Freshness.of(backlog.lagSeconds(), opened.secondsBehind(), backlog.unrated(), clock.instant()));
         var reads = QueryExecutor.of(opened.reads());
-        var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads);
+        var accountApi = new AccountApi(accounts, ledger, writer, opened.mutations(), freshness, reads, authz::orgOf);
         var budgetApi = new BudgetApi(accounts, ledger, writer, reads, opened.mutations(), freshness, clock);
         var priceApi = new PriceApi(
                 new PriceStore(opened.reads()),
-                ratings,
+                queue,
                 inputs,
                 accounts,
                 reads,
                 opened.mutations(),
                 rating::wake,
-                clock);
-        var splitApi = new CostSplitApi(inputs, ratings, accounts, reads, opened.mutations(), rating::wake);
+                clock,
+                authz::hasOrganization);
+        var splitApi = new CostSplitApi(
+                inputs, ratings, queue, accounts, reads, opened.mutations(), rating::wake, authz::orgOf);
         var statements = new StatementStore(reads);
         var statementApi = new StatementApi(statements, inputs, accounts, reads, freshness);
-        var closer =
-                new PeriodCloser(vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock);
+        var closer = new PeriodCloser(
+                vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock, meters);
         var reconstructionApi =
-                new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs), accounts, reads);
+                new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs, sums), accounts, reads);
         var reconciliationApi =
-                new ReconciliationApi(opened.outbox(), new ReconciliationStore(), inputs, accounts, clock);
+                new ReconciliationApi(opened.outbox(), new ReconciliationStore(), sums, inputs, accounts, clock);
         opened.serve("listPrices", priceApi::list)
                 .serve("createPrice", priceApi::create)
                 .serve("listOrganizationPrices", priceApi::listOfOrganization)
@@ -220,8 +228,9 @@ public final class MeteringVerticle extends VerticleBase {
                         "billing-inputs",
                         List.of(Topics.IAM_STATE, Topics.INSTANCES_EVENTS),
                         BATCH_WINDOW,
-                        new RatingConsumer(inputs, ratings)::apply);
+                        new RatingConsumer(inputs, queue)::apply);
         LedgerInvariantStore.checks().forEach(opened::check);
+        opened.claim(LedgerInvariantStore.claim());
         closer.start();
         new LedgerMonitor(vertx, ledger, meters).start();
         rating.start();

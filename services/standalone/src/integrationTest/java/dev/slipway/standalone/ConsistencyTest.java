@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConsistencyTest {
     private static final List<String> CHECKS = List.of(
             "audit.audited_operations",
+            "audit.audited_postings",
             "audit.instance_events",
             "audit.log_leaves",
             "audit.logged_records",
@@ -25,8 +26,12 @@ class ConsistencyTest {
             "catalog.quota_counters",
             "instances.instance_history",
             "instances.shared_runtime_history",
+            "metering.charged_lines",
+            "metering.ledger_totals",
+            "metering.ledger_transactions",
             "metering.running_instances",
-            "metering.running_intervals");
+            "metering.running_intervals",
+            "metering.statement_totals");
 
     private static PlatformUnderTest platform;
 

@@ -37,6 +37,14 @@ public final class ArchiveInvariantStore {
             FROM unnest($1::text[], $2::text[]) AS c(key, value) ORDER BY c.key
             """;
 
+    /** The value is the digest of the entries and the correlation id of the transaction. */
+    private static final String LEDGER = """
+            SELECT c.key, EXISTS (SELECT FROM audit_records a WHERE a.correlation_id = substr(c.value, strpos(c.value, '|') + 1)
+                AND (a.payload ->> 'target_id' = c.key AND a.payload #>> '{metadata,entries_digest}' = split_part(c.value, '|', 1)
+                    OR a.payload #>> '{actor,display_name}' = 'redacted')) AS audited
+            FROM unnest($1::text[], $2::text[]) AS c(key, value) ORDER BY c.key
+            """;
+
     private ArchiveInvariantStore() {}
 
     public static List<ConsistencyCheck> checks() {
@@ -72,7 +80,13 @@ public final class ArchiveInvariantStore {
                         "Every operation of an instance has an audit record",
                         "instances.operations",
                         OPERATIONS,
-                        row -> row.getBoolean("audited") ? null : "the operation has no audit record"));
+                        row -> row.getBoolean("audited") ? null : "the operation has no audit record"),
+                new ClaimVerifier(
+                        "audited_postings",
+                        "Every ledger transaction has an audit record with the digest of its entries",
+                        "metering.ledger_transactions",
+                        LEDGER,
+                        row -> row.getBoolean("audited") ? null : "no audit record has the digest of the entries"));
     }
 
     private static @Nullable String compareLeaves(Row row) {

@@ -42,7 +42,9 @@ import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,6 +71,10 @@ public final class BillingFixture implements AutoCloseable {
     private final Telemetry telemetry = Telemetry.start(Map.of());
     private final Vertx vertx =
             telemetry.vertx(new VertxOptions().setEventLoopPoolSize(2)).build();
+    /** The organizations of the projects that exist. */
+    final Map<UUID, UUID> projectOrgs = new ConcurrentHashMap<>();
+
+    final Set<UUID> unknownOrgs = ConcurrentHashMap.newKeySet();
     private final AtomicInteger facts = new AtomicInteger();
 
     public BillingFixture() {
@@ -86,38 +92,42 @@ public final class BillingFixture implements AutoCloseable {
         service = await(ServiceDatabase.open(vertx, new DatabaseSettings(database.url(), 6, null), "metering", false));
         outbox = new Outbox(service.transactions(), telemetry.traces(), Clock.systemUTC(), () -> {});
         var mutations = new Mutations(outbox);
-        var ratings = new RatingStore(service.reads());
+        var ratings = new RatingStore();
+        var sums = new FactSumStore();
+        var queue = new RatingQueueStore(service.reads());
         var inputs = new RatingInputStore();
         var accountStore = new AccountStore("EUR");
         var ledger = new LedgerStore(service.reads());
         var writer = new LedgerWriter(ledger, accountStore);
-        Supplier<Future<Freshness>> freshness = () -> ratings.findBacklog()
+        Function<UUID, Future<Freshness>> freshness = orgId -> queue.findBacklog(orgId)
                 .map(backlog -> Freshness.of(backlog.lagSeconds(), 0, backlog.unrated(), Instant.now()));
         var reads = QueryExecutor.of(service.reads());
-        accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads);
+        accounts = new AccountApi(accountStore, ledger, writer, mutations, freshness, reads, projectOrgs::get);
         budgets = new BudgetApi(accountStore, ledger, writer, reads, mutations, freshness, Clock.systemUTC());
         prices = new PriceApi(
                 new PriceStore(service.reads()),
-                ratings,
+                queue,
                 inputs,
                 accountStore,
                 reads,
                 mutations,
                 () -> {},
-                Clock.systemUTC());
-        splits = new CostSplitApi(inputs, ratings, accountStore, reads, mutations, () -> {});
+                Clock.systemUTC(),
+                orgId -> !unknownOrgs.contains(orgId));
+        splits = new CostSplitApi(inputs, ratings, queue, accountStore, reads, mutations, () -> {}, projectOrgs::get);
         var statementStore = new StatementStore(reads);
         statements = new StatementApi(statementStore, inputs, accountStore, reads, freshness);
-        closer = new PeriodCloser(vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC());
-        consumer = new RatingConsumer(inputs, ratings);
-        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs), accountStore, reads);
+        closer = new PeriodCloser(
+                vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC(), telemetry.metrics());
+        consumer = new RatingConsumer(inputs, queue);
+        reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs, sums), accountStore, reads);
         reconciliation =
-                new ReconciliationApi(outbox, new ReconciliationStore(), inputs, accountStore, Clock.systemUTC());
+                new ReconciliationApi(outbox, new ReconciliationStore(), sums, inputs, accountStore, Clock.systemUTC());
         rater = new Rater(
                 vertx,
                 outbox,
-                ratings,
-                new OrganizationRating(ratings, inputs, accountStore, writer),
+                queue,
+                new OrganizationRating(ratings, sums, inputs, accountStore, writer),
                 telemetry.metrics());
         monitor = new LedgerMonitor(vertx, ledger, telemetry.metrics());
     }
@@ -154,9 +164,14 @@ public final class BillingFixture implements AutoCloseable {
 
     /** Stores a fact in a period, with its unrated row. */
     void insertFact(Usage usage, String unit, String quantity, Instant start, String period) {
-        var id = "fact-" + facts.incrementAndGet();
         var unused = database.query("SELECT metering.create_usage_period('%s-01')".formatted(period));
-        database.execute("""
+        database.execute(factSql(usage, unit, quantity, start, period));
+    }
+
+    /** Returns the SQL that stores a fact. */
+    String factSql(Usage usage, String unit, String quantity, Instant start, String period) {
+        var id = "fact-" + facts.incrementAndGet();
+        return """
                 WITH f AS (INSERT INTO metering.usage_facts (source, fact_id, unit, unit_version, quantity, window_start, window_end, org_id,
                     project_id, app_instance_id, shared_runtime_id, source_project_id, app_slug, correlation_id, corrects_source, corrects_fact_id,
                     period, body_hash)
@@ -176,7 +191,7 @@ public final class BillingFixture implements AutoCloseable {
                         literal(usage.sourceProjectId),
                         quantity.startsWith("-") ? "'test'" : "NULL",
                         quantity.startsWith("-") ? "'fact-1'" : "NULL",
-                        period));
+                        period);
     }
 
     private static String literal(@Nullable UUID id) {
@@ -196,7 +211,16 @@ public final class BillingFixture implements AutoCloseable {
         createPrice(body);
     }
 
+    /** Registers a usage unit. */
+    void insertUnit(String unit) {
+        database.execute("""
+                INSERT INTO metering.usage_units (id, version, precision, rating_category, product_id, display_name, lifecycle)
+                VALUES ('%1$s', 1, 6, 'runtime', 'test', '%1$s', 'active') ON CONFLICT DO NOTHING
+                """.formatted(unit));
+    }
+
     public void createPrice(ObjectNode body) {
+        insertUnit(body.path("unit").asText());
         var unused = call(prices::create, Ids.next(), null, Map.of(), body);
     }
 
@@ -242,15 +266,36 @@ public final class BillingFixture implements AutoCloseable {
             @Nullable UUID projectId,
             Map<String, String> parameters,
             @Nullable JsonNode body) {
+        return call(operation, orgId, projectId, parameters, Map.of(), body);
+    }
+
+    private static JsonNode call(
+            Function<Request, Future<Reply>> operation,
+            UUID orgId,
+            @Nullable UUID projectId,
+            Map<String, String> parameters,
+            Map<String, String> headers,
+            @Nullable JsonNode body) {
         var path = new HashMap<>(parameters);
         path.put("org_id", orgId.toString());
-        var call = new Call("operation", "correlation", null, path, Map.of(), Map.of(), body);
+        var call = new Call("operation", "correlation", null, path, Map.of(), headers, body);
         var request = new Request(call, Principal.user(Ids.next(), "Ada"), orgId, projectId, context());
         var reply = await(operation.apply(request));
         if (reply.problem() != null) {
             throw reply.problem().asException();
         }
         return Json.parseTrusted(reply.body());
+    }
+
+    /** Calls an operation with an ETag in If-Match, unless it is null. */
+    JsonNode callIfMatch(
+            Function<Request, Future<Reply>> operation,
+            UUID orgId,
+            @Nullable UUID projectId,
+            @Nullable String etag,
+            JsonNode body) {
+        var headers = etag == null ? Map.<String, String>of() : Map.of("if-match", etag);
+        return call(operation, orgId, projectId, Map.of(), headers, body);
     }
 
     /** Returns the code of the refusal of an operation. */

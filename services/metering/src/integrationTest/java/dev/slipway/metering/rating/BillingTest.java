@@ -55,7 +55,19 @@ class BillingTest {
                 "DELETE FROM ledger_transactions",
                 "UPDATE prices SET included = 1",
                 "DELETE FROM statement_lines",
-                "UPDATE statements SET total = 0"
+                "UPDATE statements SET total = 0",
+                "TRUNCATE ledger_entries",
+                "TRUNCATE ledger_transactions CASCADE",
+                "UPDATE ledger_accounts SET currency = 'USD'",
+                "DELETE FROM ledger_accounts",
+                "TRUNCATE ledger_accounts CASCADE",
+                "UPDATE cost_split_policies SET all_lines = true",
+                "DELETE FROM cost_split_policies",
+                "UPDATE usage_facts SET quantity = 0",
+                "DELETE FROM usage_facts",
+                "TRUNCATE usage_facts",
+                "DELETE FROM usage_periods",
+                "TRUNCATE usage_periods"
             })
     @Proves("C.18")
     void runtimeRole_cannotChangeTheLedger(String statement) {
@@ -100,6 +112,20 @@ class BillingTest {
 
         assertThat(account().path("balance").asText()).isEqualTo("-4.00");
         assertConsistent();
+    }
+
+    /** Facts of an earlier period are rated before those of a later one only if one process rates at a time. */
+    @Test
+    void rate_doesNothing_whileAnotherProcessRates() {
+        use("10", START);
+        try (var ignored =
+                billing.database.begin("SELECT pg_advisory_xact_lock(hashtextextended('metering.rating', 0))")) {
+            assertThat(await(billing.rater.rateNext())).isZero();
+            assertThat(account().path("unrated").asLong()).isEqualTo(1);
+        }
+        billing.rateAll();
+
+        assertThat(account().path("balance").asText()).isEqualTo("-1.00");
     }
 
     @Test
@@ -220,7 +246,9 @@ class BillingTest {
         var stored = billing.call(billing.budgets::get, org, project, Map.of(), null);
         assertThat(stored.path("spent").asText()).isEqualTo("3.00");
         assertThat(stored.path("stop_at").isNull()).isTrue();
-        assertThat(billing.events(org)).containsExactly("");
+        assertThat(billing.events(org))
+                .as("both thresholds of the month that has ended")
+                .containsExactly("billing.budget.exceeded", "billing.budget.exceeded");
         assertConsistent();
     }
 
@@ -307,7 +335,7 @@ class BillingTest {
                 .put("snapshot_at_launch", true)
                 .put("valid_from", START.minusSeconds(86_400 * 40L).toString());
         atLaunch.putArray("tiers").addObject().putNull("up_to").put("unit_price", "1.00");
-        var unused = billing.call(billing.prices::create, org, null, Map.of(), atLaunch);
+        billing.createPrice(atLaunch);
         billing.createPrice(unit, "3.00", START);
         var instance = Ids.next();
         billing.insertFact(new Usage(org, project, instance, null, null), unit, "10", START, MONTH.toString());

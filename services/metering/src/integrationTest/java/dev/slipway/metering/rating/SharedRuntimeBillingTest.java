@@ -157,6 +157,15 @@ class SharedRuntimeBillingTest {
     }
 
     @Test
+    void create_isRefused_whenAShareBelongsToAProjectOfAnotherOrganization() {
+        useRuntimeForAMonth();
+        billing.projectOrgs.put(projects.get(0), Ids.next());
+        var policy = policy(SplitCase.FIXED_SHARES).put("valid_from", MONTH.toString());
+        assertThat(billing.refusal(() -> billing.call(billing.splits::create, org, null, runtimePath(), policy)))
+                .isEqualTo("validation_error");
+    }
+
+    @Test
     void create_isRefused_whenWeightsAreMissing() {
         for (var method : List.of("by_usage", "fixed_shares")) {
             var body = Json.object().put("method", method).put("valid_from", MONTH.toString());
@@ -170,6 +179,7 @@ class SharedRuntimeBillingTest {
         billing.database.execute(
                 "INSERT INTO metering.metered_runtimes VALUES ('%s', '%s', 'slurm')".formatted(runtime, org));
         for (var project : projects) {
+            billing.projectOrgs.put(project, org);
             billing.database.execute("""
                     INSERT INTO metering.runtime_attachments VALUES ('%s', '%s', '%s', '%s', '%s')
                     """.formatted(Ids.next(), runtime, org, project, START));

@@ -7,6 +7,7 @@ import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.ledger.AccountStore;
 import dev.slipway.metering.ledger.BillingPublisher;
 import dev.slipway.metering.ledger.LedgerStore;
@@ -17,8 +18,10 @@ import dev.slipway.metering.ledger.domain.BillingAccount;
 import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.ledger.domain.LedgerTransaction;
 import dev.slipway.metering.ledger.domain.LimitAction;
+import dev.slipway.metering.rating.domain.Allocation;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
@@ -34,7 +37,7 @@ import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Serves the accounts of organizations: settings, balance, payments and transactions. */
 public final class AccountApi {
@@ -42,8 +45,9 @@ public final class AccountApi {
     private final LedgerStore ledger;
     private final LedgerWriter writer;
     private final Mutations mutations;
-    private final Supplier<Future<Freshness>> freshness;
+    private final Function<UUID, Future<Freshness>> freshness;
     private final QueryExecutor reads;
+    private final Function<UUID, @Nullable UUID> orgOfProject;
 
     private record SettingsBody(@Nullable String creditLimit, String lowBalance, String atZero, long graceSeconds) {}
 
@@ -60,7 +64,15 @@ public final class AccountApi {
             @Nullable Instant stopAt,
             Instant asOf,
             boolean stale,
-            long unrated) {}
+            long unrated,
+            long revision) {}
+
+    private record SettingsMetadata(
+            @Nullable String creditLimit,
+            String lowBalance,
+            String atZero,
+            long graceSeconds,
+            @Nullable SettingsBody before) {}
 
     private record PaymentBody(
             String type,
@@ -117,21 +129,24 @@ public final class AccountApi {
             LedgerStore ledger,
             LedgerWriter writer,
             Mutations mutations,
-            Supplier<Future<Freshness>> freshness,
-            QueryExecutor reads) {
+            Function<UUID, Future<Freshness>> freshness,
+            QueryExecutor reads,
+            Function<UUID, @Nullable UUID> orgOfProject) {
         this.accounts = accounts;
         this.ledger = ledger;
         this.writer = writer;
         this.mutations = mutations;
         this.freshness = freshness;
         this.reads = reads;
+        this.orgOfProject = orgOfProject;
     }
 
     public Future<Reply> get(Request request) {
         var orgId = request.pathId("org_id");
         return accounts.find(reads, orgId)
                 .compose(found -> found == null ? noAccount(orgId) : Future.succeededFuture(found))
-                .compose(account -> respond(reads, account));
+                .compose(account -> respond(reads, account))
+                .map(AccountApi::withETag);
     }
 
     private Future<BillingAccount> noAccount(UUID orgId) {
@@ -149,8 +164,9 @@ public final class AccountApi {
     }
 
     private Future<Reply> respond(QueryExecutor executor, BillingAccount account) {
-        return ledger.findBalance(executor, account.orgId(), account.currency())
-                .compose(balance -> freshness.get().map(fresh -> Reply.ofRecord(response(account, balance, fresh))));
+        return ledger.findBalance(executor, account.orgId(), account.currency()).compose(balance -> freshness
+                .apply(account.orgId())
+                .map(fresh -> Reply.ofRecord(response(account, balance, fresh))));
     }
 
     public Future<Reply> put(Request request) {
@@ -159,30 +175,54 @@ public final class AccountApi {
         var creditLimit = body.creditLimit == null ? null : new BigDecimal(body.creditLimit);
         requireNotNegative("/credit_limit", creditLimit);
         requireNotNegative("/low_balance", new BigDecimal(body.lowBalance));
-        return mutations.run(request, unit -> accounts.lock(unit, orgId)
-                .map(account -> account.withSettings(
-                        creditLimit,
-                        new BigDecimal(body.lowBalance),
-                        TextEnum.parse(LimitAction.class, body.atZero),
-                        Duration.ofSeconds(body.graceSeconds),
-                        unit.now()))
-                .compose(next -> writer.updateBalance(unit, next)
-                        .compose(ok -> accounts.find(unit, orgId))
-                        .compose(stored -> {
-                            var current = stored == null ? next : stored;
-                            BillingPublisher.publishAccount(unit, current);
-                            AuditTrail.recordSuccess(
-                                    unit,
-                                    request.principal(),
-                                    new AuditEntry(
-                                            "billing.account.write",
-                                            "billing_account",
-                                            orgId.toString(),
-                                            orgId,
-                                            null,
-                                            Json.toObject(body)));
-                            return respond(unit, current);
-                        })));
+        return mutations
+                .run(request, unit -> accounts.lock(unit, orgId).compose(account -> {
+                    ETags.requireMatchIfGiven(request, account.revision());
+                    requireDigits("/credit_limit", creditLimit, account.currency());
+                    requireDigits("/low_balance", new BigDecimal(body.lowBalance), account.currency());
+                    var next = account.withSettings(
+                            creditLimit,
+                            new BigDecimal(body.lowBalance),
+                            TextEnum.parse(LimitAction.class, body.atZero),
+                            Duration.ofSeconds(body.graceSeconds),
+                            unit.now());
+                    return writer.updateBalance(unit, next)
+                            .compose(ok -> accounts.find(unit, orgId))
+                            .compose(stored -> publish(unit, request, body, account, stored == null ? next : stored));
+                }))
+                .map(AccountApi::withETag);
+    }
+
+    private Future<Reply> publish(
+            UnitOfWork unit, Request request, SettingsBody body, BillingAccount before, BillingAccount current) {
+        BillingPublisher.publishAccount(unit, current);
+        var metadata = new SettingsMetadata(
+                body.creditLimit,
+                body.lowBalance,
+                body.atZero,
+                body.graceSeconds,
+                new SettingsBody(
+                        before.creditLimit() == null
+                                ? null
+                                : before.creditLimit().toPlainString(),
+                        before.lowBalance().toPlainString(),
+                        before.atZero().text(),
+                        before.grace().toSeconds()));
+        AuditTrail.recordSuccess(
+                unit,
+                request.principal(),
+                new AuditEntry(
+                        "billing.account.write",
+                        "billing_account",
+                        current.orgId().toString(),
+                        current.orgId(),
+                        null,
+                        Json.toObject(metadata)));
+        return respond(unit, current);
+    }
+
+    private static Reply withETag(Reply reply) {
+        return ETags.withETag(reply, "revision");
     }
 
     public Future<Reply> list(Request request) {
@@ -202,6 +242,11 @@ public final class AccountApi {
             throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/amount", "must be positive")
                     .asException();
         }
+        if (body.projectId != null && !orgId.equals(orgOfProject.apply(body.projectId))) {
+            throw Problem.validationOf(
+                            ErrorCode.VALIDATION_ERROR, "/project_id", "is not a project of this organization")
+                    .asException();
+        }
         return mutations.run(request, unit -> accounts.lock(unit, orgId).compose(account -> ledger.isPosted(
                         unit, orgId, type, body.reference)
                 .compose(posted -> {
@@ -213,6 +258,7 @@ public final class AccountApi {
                                 .asException();
                     }
                     requireCurrency(account, body.currency);
+                    requireDigits("/amount", amount, body.currency);
                     var transaction = LedgerTransaction.ofPayment(
                             Ids.next(),
                             orgId,
@@ -235,6 +281,18 @@ public final class AccountApi {
             throw Problem.of(
                             ErrorCode.CURRENCY_MISMATCH,
                             "The account of this organization is in " + account.currency() + ". Use that currency.")
+                    .asException();
+        }
+    }
+
+    /** Rejects an amount that has more decimals than its currency: it could never be balanced. */
+    static void requireDigits(String field, @Nullable BigDecimal amount, String currency) {
+        var digits = Allocation.digits(currency);
+        if (amount != null && amount.stripTrailingZeros().scale() > digits) {
+            throw Problem.validationOf(
+                            ErrorCode.VALIDATION_ERROR,
+                            field,
+                            "has more than the " + digits + " decimals of " + currency)
                     .asException();
         }
     }
@@ -282,6 +340,7 @@ public final class AccountApi {
                 account.stopAt(),
                 fresh.asOf(),
                 fresh.stale(),
-                fresh.unrated());
+                fresh.unrated(),
+                account.revision());
     }
 }

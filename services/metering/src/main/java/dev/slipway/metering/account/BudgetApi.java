@@ -14,6 +14,7 @@ import dev.slipway.metering.ledger.domain.Freshness;
 import dev.slipway.metering.ledger.domain.LimitAction;
 import dev.slipway.service.AuditTrail;
 import dev.slipway.service.AuditTrail.AuditEntry;
+import dev.slipway.service.ETags;
 import dev.slipway.service.Mutations;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
@@ -29,7 +30,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Serves the monthly budgets of projects. */
 public final class BudgetApi {
@@ -42,7 +43,7 @@ public final class BudgetApi {
     private final LedgerWriter writer;
     private final QueryExecutor reads;
     private final Mutations mutations;
-    private final Supplier<Future<Freshness>> freshness;
+    private final Function<UUID, Future<Freshness>> freshness;
     private final Clock clock;
 
     private record BudgetBody(
@@ -67,7 +68,36 @@ public final class BudgetApi {
             int reachedPercent,
             @Nullable Instant stopAt,
             Instant asOf,
-            boolean stale) {}
+            boolean stale,
+            long revision) {}
+
+    private record BudgetMetadata(
+            String amount,
+            String currency,
+            @Nullable List<Integer> thresholds,
+            String atLimit,
+            @Nullable Long graceSeconds,
+            @Nullable Integer reservationHours,
+            @Nullable BudgetBody before) {
+        static BudgetMetadata of(BudgetBody body, @Nullable Budget before) {
+            return new BudgetMetadata(
+                    body.amount,
+                    body.currency,
+                    body.thresholds,
+                    body.atLimit,
+                    body.graceSeconds,
+                    body.reservationHours,
+                    before == null
+                            ? null
+                            : new BudgetBody(
+                                    before.amount().toPlainString(),
+                                    before.currency(),
+                                    before.thresholds(),
+                                    before.atLimit().text(),
+                                    before.grace().toSeconds(),
+                                    before.reservationHours()));
+        }
+    }
 
     public BudgetApi(
             AccountStore accounts,
@@ -75,7 +105,7 @@ public final class BudgetApi {
             LedgerWriter writer,
             QueryExecutor reads,
             Mutations mutations,
-            Supplier<Future<Freshness>> freshness,
+            Function<UUID, Future<Freshness>> freshness,
             Clock clock) {
         this.accounts = accounts;
         this.ledger = ledger;
@@ -95,7 +125,8 @@ public final class BudgetApi {
             }
             var month = month(clock.instant());
             return ledger.findSpent(reads, budget.orgId(), List.of(projectId), month)
-                    .compose(spent -> respond(budget, spent.getOrDefault(projectId, BigDecimal.ZERO), month));
+                    .compose(spent -> respond(budget, spent.getOrDefault(projectId, BigDecimal.ZERO), month))
+                    .map(BudgetApi::withETag);
         });
     }
 
@@ -104,38 +135,46 @@ public final class BudgetApi {
         requireValid(body);
         var orgId = Objects.requireNonNull(request.orgId(), "a project has an organization");
         var projectId = request.projectId();
-        return mutations.run(request, unit -> accounts.lock(unit, orgId).compose(account -> {
-            AccountApi.requireCurrency(account, body.currency);
-            var month = month(unit.now());
-            return accounts.findBudget(unit, projectId)
-                    .compose(before -> ledger.findSpent(unit, orgId, List.of(projectId), month)
-                            .compose(spent -> store(
-                                    unit,
-                                    request,
-                                    toBudget(projectId, orgId, body, before),
-                                    spent.getOrDefault(projectId, BigDecimal.ZERO),
-                                    month)));
-        }));
+        return mutations
+                .run(request, unit -> accounts.lock(unit, orgId).compose(account -> {
+                    AccountApi.requireCurrency(account, body.currency);
+                    AccountApi.requireDigits("/amount", new BigDecimal(body.amount), body.currency);
+                    return accounts.findBudget(unit, projectId).compose(before -> {
+                        ETags.requireMatchIfGiven(request, before == null ? 0 : before.revision());
+                        return store(unit, request, body, before, toBudget(projectId, orgId, body, before));
+                    });
+                }))
+                .map(BudgetApi::withETag);
     }
 
-    private Future<Reply> store(UnitOfWork unit, Request request, Budget budget, BigDecimal spent, LocalDate month) {
-        writer.updateBudget(unit, budget, spent, month);
-        AuditTrail.recordSuccess(
-                unit,
-                request.principal(),
-                new AuditEntry(
-                        "billing.budget.write",
-                        "budget",
-                        budget.projectId().toString(),
-                        budget.orgId(),
-                        budget.projectId(),
-                        Json.toObject(Json.toRecord(request.body(), BudgetBody.class))));
-        return respond(budget.withSpent(spent, month, unit.now()), spent, month);
+    private Future<Reply> store(
+            UnitOfWork unit, Request request, BudgetBody body, @Nullable Budget before, Budget budget) {
+        var month = month(unit.now());
+        var projectId = budget.projectId();
+        return ledger.findSpent(unit, budget.orgId(), List.of(projectId), month).compose(sums -> {
+            var spent = sums.getOrDefault(projectId, BigDecimal.ZERO);
+            writer.updateBudget(unit, budget, spent, month);
+            AuditTrail.recordSuccess(
+                    unit,
+                    request.principal(),
+                    new AuditEntry(
+                            "billing.budget.write",
+                            "budget",
+                            projectId.toString(),
+                            budget.orgId(),
+                            projectId,
+                            Json.toObject(BudgetMetadata.of(body, before))));
+            return respond(budget.withSpent(spent, month, unit.now()), spent, month);
+        });
+    }
+
+    private static Reply withETag(Reply reply) {
+        return ETags.withETag(reply, "revision");
     }
 
     private Future<Reply> respond(Budget budget, BigDecimal spent, LocalDate month) {
         return freshness
-                .get()
+                .apply(budget.orgId())
                 .map(fresh -> Reply.ofRecord(new BudgetResponse(
                         budget.projectId(),
                         budget.orgId(),
@@ -150,7 +189,8 @@ public final class BudgetApi {
                         month.equals(budget.reachedPeriod()) ? budget.reachedPercent() : 0,
                         budget.stopAt(),
                         fresh.asOf(),
-                        fresh.stale())));
+                        fresh.stale(),
+                        budget.revision())));
     }
 
     private static Budget toBudget(UUID projectId, UUID orgId, BudgetBody body, @Nullable Budget before) {

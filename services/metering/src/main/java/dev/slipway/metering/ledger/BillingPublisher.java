@@ -111,13 +111,13 @@ public final class BillingPublisher {
         unit.publish(Topics.BILLING_EVENTS, account.orgId().toString(), type, Json.toObject(event));
     }
 
-    static void publishExceeded(UnitOfWork unit, Budget budget, LocalDate period, int threshold) {
+    static void publishExceeded(UnitOfWork unit, Budget budget, BigDecimal spent, LocalDate period, int threshold) {
         var event = new BudgetEvent(
                 budget.orgId(),
                 budget.projectId(),
                 budget.currency(),
                 budget.amount().toPlainString(),
-                budget.spent().toPlainString(),
+                spent.toPlainString(),
                 period.toString(),
                 threshold,
                 budget.atLimit().text());

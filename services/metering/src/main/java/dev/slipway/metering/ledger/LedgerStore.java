@@ -9,6 +9,7 @@ import dev.slipway.metering.ledger.domain.LedgerAccount;
 import dev.slipway.metering.ledger.domain.LedgerEntry;
 import dev.slipway.metering.ledger.domain.LedgerEntry.Side;
 import dev.slipway.metering.ledger.domain.LedgerTransaction;
+import dev.slipway.service.consistency.ConsistencyCheck;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
@@ -43,7 +44,8 @@ public final class LedgerStore {
             "reason",
             "correlation_id",
             "posted_at");
-    private static final String INSERT_TRANSACTION = TRANSACTION.and("org_id").insert();
+    private static final String INSERT_TRANSACTION =
+            TRANSACTION.and("org_id", "entries_digest").insert();
     private static final String INSERT_ENTRIES = """
             INSERT INTO ledger_entries (transaction_id, line, account_id, side, amount, period, unit, price_id)
             SELECT $1, e.line, e.account_id, e.side, e.amount::numeric, $2, e.unit, e.price_id
@@ -75,28 +77,6 @@ public final class LedgerStore {
             """.formatted(TRANSACTION.listOf("t"));
     private static final String FIND_BY_REFERENCE =
             "SELECT id FROM ledger_transactions WHERE org_id = $1 AND type = $2 AND reference = $3";
-    private static final String CHECK = """
-            SELECT
-              (SELECT count(*) FROM (SELECT transaction_id FROM ledger_entries GROUP BY transaction_id
-                HAVING sum(CASE side WHEN 'debit' THEN amount ELSE -amount END) <> 0) x) AS unbalanced,
-              (SELECT count(*) FROM ledger_transactions t WHERE NOT EXISTS
-                (SELECT FROM ledger_entries e WHERE e.transaction_id = t.id)) AS empty,
-              (SELECT count(*) FROM ledger_entries e WHERE NOT EXISTS
-                (SELECT FROM ledger_transactions t WHERE t.id = e.transaction_id)) AS orphans,
-              (SELECT count(*) FROM (SELECT FROM ledger_transactions GROUP BY org_id, type, reference HAVING count(*) > 1) d) AS duplicates,
-              (SELECT count(*) FROM (
-                SELECT account_id, period, sum(amount) FILTER (WHERE side = 'debit') AS debits, sum(amount) FILTER (WHERE side = 'credit') AS credits
-                FROM ledger_entries GROUP BY account_id, period) e
-                FULL JOIN ledger_totals t USING (account_id, period)
-                WHERE coalesce(e.debits, 0) <> coalesce(t.debits, 0) OR coalesce(e.credits, 0) <> coalesce(t.credits, 0)) AS wrong_totals,
-              (SELECT count(*) FROM (
-                SELECT c.org_id, c.period, sum(c.amount) AS amount FROM charges c GROUP BY c.org_id, c.period) c
-                FULL JOIN (
-                    SELECT a.org_id, t.period, sum(t.usage) AS amount FROM ledger_totals t JOIN ledger_accounts a ON a.id = t.account_id
-                    WHERE a.org_id IS NOT NULL GROUP BY a.org_id, t.period) l USING (org_id, period)
-                WHERE coalesce(c.amount, 0) <> coalesce(l.amount, 0)) AS unposted
-            """;
-
     private final SqlClient reads;
 
     /** A posted transaction. */
@@ -120,6 +100,9 @@ public final class LedgerStore {
             @Nullable String unit,
             @Nullable UUID priceId) {}
 
+    /** The outcome of the slices of a check until a key. */
+    record CheckedSlice(long differences, String lastKey, boolean isLast) {}
+
     /** The sums that entries add to an account. */
     private record AccountSums(BigDecimal debits, BigDecimal credits, BigDecimal usage) {
         static final AccountSums ZERO = new AccountSums(BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO);
@@ -137,7 +120,7 @@ public final class LedgerStore {
     }
 
     /** Posts a transaction. Fails if one with this reference was posted before. */
-    void insert(UnitOfWork unit, LedgerTransaction transaction) {
+    void insert(UnitOfWork unit, LedgerTransaction transaction, String entriesDigest) {
         var entries = transaction.entries();
         insertAccounts(unit, transaction);
         unit.write(INSERT_TRANSACTION, Tuple.from(new @Nullable Object[] {
@@ -149,7 +132,8 @@ public final class LedgerStore {
             transaction.reason(),
             unit.context().correlationId(),
             SqlTime.of(unit.now()),
-            transaction.orgId()
+            transaction.orgId(),
+            entriesDigest
         }));
         var lines = new Integer[entries.size()];
         for (var i = 0; i < lines.length; i++) {
@@ -246,16 +230,21 @@ public final class LedgerStore {
                 });
     }
 
-    /** Counts the violations of each invariant of the ledger. */
-    public Future<Map<String, Long>> check() {
-        return reads.query(CHECK).execute().map(rows -> {
-            var row = rows.iterator().next();
-            var violations = new LinkedHashMap<String, Long>();
-            for (var i = 0; i < row.size(); i++) {
-                violations.put(row.getColumnName(i), row.getLong(row.getColumnName(i)));
-            }
-            return violations;
-        });
+    /** Checks the next rows of an invariant. */
+    Future<CheckedSlice> check(ConsistencyCheck check, String after, int limit) {
+        return reads.preparedQuery(check.slice())
+                .execute(Tuple.of(after, limit))
+                .map(rows -> {
+                    var differences = 0L;
+                    var last = after;
+                    for (var row : rows) {
+                        last = row.getString("key");
+                        if (check.verdict().apply(row) != null) {
+                            differences++;
+                        }
+                    }
+                    return new CheckedSlice(differences, last, rows.size() < limit);
+                });
     }
 
     private static PostedTransaction transaction(Row row) {

@@ -45,7 +45,7 @@ public final class LedgerWriter {
 
     /** Posts a transaction. The account must be locked. */
     public Future<Void> post(UnitOfWork unit, BillingAccount account, LedgerTransaction transaction) {
-        ledger.insert(unit, transaction);
+        ledger.insert(unit, transaction, CanonicalJson.digest(entriesJson(transaction)));
         return updateBalance(unit, account).compose(ok -> updateBudgets(unit, transaction));
     }
 
@@ -68,29 +68,44 @@ public final class LedgerWriter {
                 .filter(Objects::nonNull)
                 .distinct()
                 .toList();
-        var month = LocalDate.ofInstant(unit.now(), ZoneOffset.UTC).withDayOfMonth(1);
-        if (projects.isEmpty() || !transaction.period().equals(month)) {
+        if (projects.isEmpty()) {
             return Future.succeededFuture();
         }
+        var period = transaction.period();
         return accounts.findBudgets(unit, transaction.orgId(), projects)
                 .compose(budgets -> budgets.isEmpty()
                         ? Future.succeededFuture()
-                        : ledger.findSpent(unit, transaction.orgId(), projects, month)
+                        : ledger.findSpent(unit, transaction.orgId(), projects, period)
                                 .map(spent -> {
                                     budgets.forEach(budget -> updateBudget(
                                             unit,
                                             budget,
-                                            spent.getOrDefault(budget.projectId(), BigDecimal.ZERO),
-                                            month));
+                                            transaction,
+                                            spent.getOrDefault(budget.projectId(), BigDecimal.ZERO)));
                                     return null;
                                 }));
+    }
+
+    private void updateBudget(UnitOfWork unit, Budget budget, LedgerTransaction transaction, BigDecimal spent) {
+        var month = LocalDate.ofInstant(unit.now(), ZoneOffset.UTC).withDayOfMonth(1);
+        if (transaction.period().equals(month)) {
+            updateBudget(unit, budget, spent, month);
+            return;
+        }
+        // The state of the budget is that of the current month. Of a month that has ended, only what was exceeded is
+        // reported.
+        var before = spent.subtract(transaction.usageOf(budget.projectId()));
+        var exceeded = budget.exceededBetween(before, spent);
+        exceeded.forEach(
+                threshold -> BillingPublisher.publishExceeded(unit, budget, spent, transaction.period(), threshold));
     }
 
     /** Stores a budget with what is spent of it. Publishes an event for each threshold that is exceeded now. */
     public void updateBudget(UnitOfWork unit, Budget budget, BigDecimal spent, LocalDate month) {
         var next = budget.withSpent(spent, month, unit.now());
         accounts.upsertBudget(unit, next);
-        next.newlyExceeded(budget).forEach(threshold -> BillingPublisher.publishExceeded(unit, next, month, threshold));
+        next.newlyExceeded(budget)
+                .forEach(threshold -> BillingPublisher.publishExceeded(unit, next, spent, month, threshold));
         BillingPublisher.publishBudget(unit, next);
     }
 

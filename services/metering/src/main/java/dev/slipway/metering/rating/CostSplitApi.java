@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Serves the cost-split policies of shared runtimes: versions and simulations. */
 public final class CostSplitApi {
@@ -45,10 +46,12 @@ public final class CostSplitApi {
 
     private final RatingInputStore inputs;
     private final RatingStore ratings;
+    private final RatingQueueStore queue;
     private final AccountStore accounts;
     private final QueryExecutor reads;
     private final Mutations mutations;
     private final Runnable wakeRater;
+    private final Function<UUID, @Nullable UUID> orgOfProject;
 
     private record PolicyBody(
             String method,
@@ -108,16 +111,20 @@ public final class CostSplitApi {
     public CostSplitApi(
             RatingInputStore inputs,
             RatingStore ratings,
+            RatingQueueStore queue,
             AccountStore accounts,
             QueryExecutor reads,
             Mutations mutations,
-            Runnable wakeRater) {
+            Runnable wakeRater,
+            Function<UUID, @Nullable UUID> orgOfProject) {
         this.inputs = inputs;
         this.ratings = ratings;
+        this.queue = queue;
         this.accounts = accounts;
         this.reads = reads;
         this.mutations = mutations;
         this.wakeRater = wakeRater;
+        this.orgOfProject = orgOfProject;
     }
 
     public Future<Reply> list(Request request) {
@@ -130,13 +137,12 @@ public final class CostSplitApi {
     }
 
     public Future<Reply> create(Request request) {
-        var body = readBody(request);
         var orgId = request.pathId("org_id");
+        var body = readBody(request, orgId);
         var runtime = request.pathId("shared_runtime_id");
         var from = month(Objects.requireNonNull(body.validFrom));
         return mutations
                 .run(request, unit -> requireRuntime(unit, orgId, runtime)
-                        .compose(ok -> accounts.lock(unit, orgId))
                         .compose(ok -> PriceApi.requireOpen(
                                 unit, from.atStartOfDay(ZoneOffset.UTC).toInstant()))
                         .compose(ok -> inputs.listPolicies(unit, orgId, runtime))
@@ -152,7 +158,8 @@ public final class CostSplitApi {
         var orgId = request.pathId("org_id");
         var runtime = request.pathId("shared_runtime_id");
         inputs.insertPolicy(unit, orgId, runtime, policy, request.principal().id());
-        ratings.queueRuntime(unit, orgId, runtime, policy.validFrom());
+        queue.lock(unit);
+        queue.queueRuntime(unit, orgId, runtime, policy.validFrom());
         unit.publish(
                 Topics.BILLING_EVENTS,
                 orgId.toString(),
@@ -174,8 +181,8 @@ public final class CostSplitApi {
 
     /** Divides the usage of a month by a policy that does not exist. Changes nothing. */
     public Future<Reply> simulate(Request request) {
-        var body = readBody(request);
         var orgId = request.pathId("org_id");
+        var body = readBody(request, orgId);
         var runtime = request.pathId("shared_runtime_id");
         var month = month(Objects.requireNonNull(body.period));
         return inputs.hasRuntime(reads, orgId, runtime)
@@ -223,7 +230,7 @@ public final class CostSplitApi {
         return null;
     }
 
-    private static PolicyBody readBody(Request request) {
+    private PolicyBody readBody(Request request, UUID orgId) {
         var body = Json.toRecord(request.body(), PolicyBody.class);
         var method = TextEnum.parse(SplitMethod.class, body.method);
         if (method.needsWeightUnit() != (body.weightUnit != null)) {
@@ -241,6 +248,15 @@ public final class CostSplitApi {
                             "/shares",
                             "needs positive weights for fixed_shares, and only then")
                     .asException();
+        }
+        for (var project : shares.keySet()) {
+            if (!orgId.equals(orgOfProject.apply(UUID.fromString(project)))) {
+                throw Problem.validationOf(
+                                ErrorCode.VALIDATION_ERROR,
+                                "/shares/" + project,
+                                "is not a project of this organization")
+                        .asException();
+            }
         }
         return body;
     }

@@ -7,6 +7,7 @@ import dev.slipway.metering.ledger.LedgerWriter;
 import dev.slipway.metering.ledger.domain.BillingAccount;
 import dev.slipway.metering.ledger.domain.LedgerTransaction;
 import dev.slipway.metering.ledger.domain.LedgerTransaction.UsageAmount;
+import dev.slipway.metering.rating.RatingQueueStore.QueuedKey;
 import dev.slipway.metering.rating.domain.LineGroup;
 import dev.slipway.metering.rating.domain.RatableFact;
 import dev.slipway.metering.rating.domain.RatedLine;
@@ -28,34 +29,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Rates the facts of one organization under the lock of its account: lines, charges and ledger entries. */
 public final class OrganizationRating {
     private final RatingStore store;
+    private final FactSumStore sums;
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final LedgerWriter ledger;
-
-    /** The rating keys of one organization and month. */
-    private record OrganizationMonth(UUID orgId, LocalDate month) implements Comparable<OrganizationMonth> {
-        @Override
-        public int compareTo(OrganizationMonth other) {
-            var byOrg = orgId.compareTo(other.orgId);
-            return byOrg == 0 ? month.compareTo(other.month) : byOrg;
-        }
-    }
 
     /** The charges that one ledger entry sums up. */
     private record EntryKey(
             @Nullable UUID payer, String unit, @Nullable UUID priceId) {}
 
-    public OrganizationRating(RatingStore store, RatingInputStore inputs, AccountStore accounts, LedgerWriter ledger) {
+    public OrganizationRating(
+            RatingStore store, FactSumStore sums, RatingInputStore inputs, AccountStore accounts, LedgerWriter ledger) {
         this.store = store;
+        this.sums = sums;
         this.inputs = inputs;
         this.accounts = accounts;
         this.ledger = ledger;
@@ -71,49 +64,48 @@ public final class OrganizationRating {
                                 rate(unit, account, period, loaded, keys, facts, batch -> facts.forEach(batch::add))));
     }
 
-    /** Rates keys again from their facts, after a change of prices or policies, in the first open period. */
-    Future<Void> rateAgain(UnitOfWork unit, List<RatingKey> keys) {
-        var byMonth = keys.stream()
-                .collect(Collectors.groupingBy(
-                        key -> new OrganizationMonth(key.orgId(), key.usageMonth()),
-                        TreeMap::new,
-                        Collectors.toList()));
-        var chain = Future.<Void>succeededFuture();
-        for (var month : byMonth.entrySet()) {
-            chain = chain.compose(ok -> rateAgain(unit, month.getKey(), month.getValue()));
-        }
-        return chain;
-    }
-
-    private Future<Void> rateAgain(UnitOfWork unit, OrganizationMonth month, List<RatingKey> keys) {
-        return accounts.lock(unit, month.orgId)
-                .compose(account -> store.findOpenPeriod(unit, month.month).compose(period -> {
+    /** Rates keys of one organization and month again, after a change of prices or policies, in the first open period. */
+    Future<Void> rateAgain(UnitOfWork unit, List<QueuedKey> queued) {
+        var keys = queued.stream().map(QueuedKey::key).toList();
+        var first = keys.get(0);
+        return accounts.lock(unit, first.orgId()).compose(account -> store.findOpenPeriod(unit, first.usageMonth())
+                .compose(period -> {
                     if (period == null) {
-                        return Future.failedFuture("no period from " + month.month + " on is open");
+                        return Future.failedFuture("no period from " + first.usageMonth() + " on is open");
                     }
-                    return findFacts(unit, keys).compose(facts -> inputs.load(
-                                    unit, month.orgId, account.currency(), instances(groups(facts)))
-                            .compose(loaded -> rate(
-                                    unit,
-                                    account,
-                                    period,
-                                    loaded,
-                                    keys,
-                                    facts.values().stream()
-                                            .flatMap(List::stream)
-                                            .toList(),
-                                    batch -> facts.forEach(batch::replace))));
+                    // Every fact that is rated has a line, so these are the instances of all facts.
+                    return store.findLines(unit, first.orgId(), keys)
+                            .compose(lines ->
+                                    inputs.load(unit, first.orgId(), account.currency(), instances(groups(lines))))
+                            .compose(loaded -> sumFacts(unit, queued, loaded)
+                                    .compose(facts -> rate(
+                                            unit,
+                                            account,
+                                            period,
+                                            loaded,
+                                            keys,
+                                            facts.values().stream()
+                                                    .flatMap(List::stream)
+                                                    .toList(),
+                                            batch -> facts.forEach(batch::replace))));
                 }));
     }
 
-    private Future<Map<RatingKey, List<RatableFact>>> findFacts(UnitOfWork unit, List<RatingKey> keys) {
+    /** Sums the facts of the keys whose facts can belong to other lines now. */
+    private Future<Map<RatingKey, List<RatableFact>>> sumFacts(
+            UnitOfWork unit, List<QueuedKey> queued, RatingInputs loaded) {
         var found = new LinkedHashMap<RatingKey, List<RatableFact>>();
         var chain = Future.<Void>succeededFuture();
-        for (var key : keys) {
-            chain = chain.compose(ok -> store.findFacts(unit, key)).map(facts -> {
-                found.put(key, facts);
-                return null;
-            });
+        for (var each : queued) {
+            if (each.regroup()) {
+                var key = each.key();
+                chain = chain.compose(ok ->
+                                sums.sumKey(unit, key, loaded.book(key.unit()).times()))
+                        .map(facts -> {
+                            found.put(key, facts);
+                            return null;
+                        });
+            }
         }
         return chain.map(ok -> found);
     }
@@ -200,11 +192,8 @@ public final class OrganizationRating {
         return ledger.post(unit, next, transaction);
     }
 
-    private static List<LineGroup> groups(Map<RatingKey, List<RatableFact>> facts) {
-        return facts.values().stream()
-                .flatMap(List::stream)
-                .map(RatableFact::group)
-                .toList();
+    private static List<LineGroup> groups(List<RatedLine> lines) {
+        return lines.stream().map(line -> line.key().group()).toList();
     }
 
     private static List<UUID> instances(Collection<LineGroup> groups) {

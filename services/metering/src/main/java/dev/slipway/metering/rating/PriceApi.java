@@ -6,8 +6,6 @@ import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
 import dev.slipway.contract.Problem.FieldProblem;
-import dev.slipway.contract.RegistrySeeds;
-import dev.slipway.contract.domain.RegistryKind;
 import dev.slipway.contract.domain.TextEnum;
 import dev.slipway.messaging.QueryExecutor;
 import dev.slipway.messaging.Topics;
@@ -37,19 +35,21 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /** Creates and lists prices. */
 public final class PriceApi {
     private static final String ACTION = "billing.price.write";
 
     private final PriceStore store;
-    private final RatingStore ratings;
+    private final RatingQueueStore queue;
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final QueryExecutor reads;
     private final Mutations mutations;
     private final Runnable wakeRater;
     private final Clock clock;
+    private final Predicate<UUID> hasOrganization;
 
     private record CreateBody(
             String unit,
@@ -112,21 +112,23 @@ public final class PriceApi {
 
     public PriceApi(
             PriceStore store,
-            RatingStore ratings,
+            RatingQueueStore queue,
             RatingInputStore inputs,
             AccountStore accounts,
             QueryExecutor reads,
             Mutations mutations,
             Runnable wakeRater,
-            Clock clock) {
+            Clock clock,
+            Predicate<UUID> hasOrganization) {
         this.store = store;
-        this.ratings = ratings;
+        this.queue = queue;
         this.inputs = inputs;
         this.accounts = accounts;
         this.reads = reads;
         this.mutations = mutations;
         this.wakeRater = wakeRater;
         this.clock = clock;
+        this.hasOrganization = hasOrganization;
     }
 
     public Future<Reply> list(Request request) {
@@ -157,18 +159,22 @@ public final class PriceApi {
     public Future<Reply> create(Request request) {
         var body = Json.toRecord(request.body(), CreateBody.class);
         requireValid(body);
-        var subject = body.subject == null ? "" : body.subject;
+        var subject = readSubject(body);
         return mutations
                 .run(request, unit -> requireOpen(unit, body.validFrom)
-                        .compose(ok ->
-                                store.findLatestVersion(unit, body.unit, body.currency, body.priceScope(), subject))
-                        .map(latest -> insert(unit, request, toPrice(body, subject, latest + 1, unit.now()))))
+                        .compose(ok -> store.findRatingCategory(unit, body.unit))
+                        .map(PriceApi::requireUnit)
+                        .compose(category -> store.findLatestVersion(
+                                        unit, body.unit, body.currency, body.priceScope(), subject)
+                                .map(latest -> insert(
+                                        unit, request, toPrice(body, category, subject, latest + 1, unit.now())))))
                 .onSuccess(reply -> wakeRater.run());
     }
 
     private Reply insert(UnitOfWork unit, Request request, PriceVersion price) {
         store.insert(unit, price, request.principal().id());
-        ratings.queuePrice(
+        queue.lock(unit);
+        queue.queuePrice(
                 unit,
                 price.unit(),
                 LocalDate.ofInstant(price.validFrom(), ZoneOffset.UTC).withDayOfMonth(1));
@@ -209,11 +215,12 @@ public final class PriceApi {
         unit.publish(Topics.BILLING_STATE, "price:" + price.id(), "billing.price.snapshot", Json.toObject(snapshot));
     }
 
-    private static PriceVersion toPrice(CreateBody body, String subject, int version, Instant now) {
+    private static PriceVersion toPrice(
+            CreateBody body, String ratingCategory, String subject, int version, Instant now) {
         return new PriceVersion(
                 Ids.next(),
                 body.unit,
-                ratingCategory(body.unit),
+                ratingCategory,
                 body.priceScope(),
                 subject,
                 version,
@@ -225,22 +232,40 @@ public final class PriceApi {
                 now);
     }
 
-    /** Returns the category of a built-in unit; other units have their id as category. */
-    private static String ratingCategory(String unit) {
-        return RegistrySeeds.load().entries().stream()
-                .filter(entry ->
-                        entry.kind() == RegistryKind.USAGE_UNIT && entry.id().equals(unit))
-                .map(entry -> entry.body().path("rating_category").asText(unit))
-                .findFirst()
-                .orElse(unit);
+    private static String requireUnit(@Nullable String ratingCategory) {
+        if (ratingCategory == null) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/unit", "is not a registered usage unit")
+                    .asException();
+        }
+        return ratingCategory;
     }
 
-    /** Rejects a time in a closed period. */
+    /** Returns the subject as it is compared: the id of an organization has one form only. */
+    private String readSubject(CreateBody body) {
+        if (body.subject == null) {
+            return "";
+        }
+        if (body.priceScope() != PriceScope.ORGANIZATION) {
+            return body.subject;
+        }
+        UUID orgId = null;
+        try {
+            orgId = UUID.fromString(body.subject);
+        } catch (IllegalArgumentException e) {
+            // As an unknown organization.
+        }
+        if (orgId == null || !hasOrganization.test(orgId)) {
+            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "/subject", "is not the id of an organization")
+                    .asException();
+        }
+        return orgId.toString();
+    }
+
+    /** Rejects a time in a closed period, and keeps open periods open until the end of the transaction. */
     static Future<Void> requireOpen(UnitOfWork unit, Instant from) {
-        return PriceStore.findClosedPeriod(unit).map(closed -> {
-            if (closed != null
-                    && from.isBefore(
-                            closed.plusMonths(1).atStartOfDay(ZoneOffset.UTC).toInstant())) {
+        var month = LocalDate.ofInstant(from, ZoneOffset.UTC).withDayOfMonth(1);
+        return PriceStore.lockPeriods(unit, month).map(closed -> {
+            if (closed != null) {
                 throw Problem.of(
                                 ErrorCode.PERIOD_CLOSED,
                                 "valid_from lies in a closed period. Use a time from " + closed.plusMonths(1) + " on.")

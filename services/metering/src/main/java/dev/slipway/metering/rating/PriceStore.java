@@ -53,9 +53,11 @@ public final class PriceStore {
     private static final String FIND_VERSION = """
             SELECT coalesce(max(version), 0) AS version FROM prices WHERE unit = $1 AND currency = $2 AND scope = $3 AND subject = $4
             """;
+    private static final String FIND_CATEGORY = "SELECT rating_category FROM usage_units WHERE id = $1";
     private static final String INSERT = COLUMNS.and("created_by").insert();
-    private static final String FIND_CLOSED =
-            "SELECT max(period) AS period FROM usage_periods WHERE closed_at IS NOT NULL";
+    /** As for facts that are stored: a month is not closed while something is changed that applies to it. */
+    private static final String LOCK_PERIODS =
+            "SELECT period, closed_at IS NOT NULL AS closed FROM usage_periods WHERE period >= $1 ORDER BY period FOR SHARE";
 
     private final SqlClient reads;
 
@@ -102,10 +104,23 @@ public final class PriceStore {
                 .map(rows -> rows.iterator().next().getInteger("version"));
     }
 
-    /** Returns the last closed period; null if none is closed. */
-    static Future<@Nullable LocalDate> findClosedPeriod(UnitOfWork unit) {
-        return unit.query(FIND_CLOSED, Tuple.tuple())
-                .map(rows -> rows.iterator().next().getLocalDate("period"));
+    /** Returns the rating category of a unit; null if it is not registered. */
+    Future<@Nullable String> findRatingCategory(UnitOfWork unit, String usageUnit) {
+        return unit.query(FIND_CATEGORY, Tuple.of(usageUnit))
+                .map(rows -> rows.size() == 0 ? null : rows.iterator().next().getString("rating_category"));
+    }
+
+    /** Locks the periods from a month on; returns the last of them that is closed, or null if none is. */
+    static Future<@Nullable LocalDate> lockPeriods(UnitOfWork unit, LocalDate month) {
+        return unit.query(LOCK_PERIODS, Tuple.of(month)).map(rows -> {
+            LocalDate closed = null;
+            for (var row : rows) {
+                if (row.getBoolean("closed")) {
+                    closed = row.getLocalDate("period");
+                }
+            }
+            return closed;
+        });
     }
 
     void insert(UnitOfWork unit, PriceVersion price, UUID createdBy) {

@@ -13,14 +13,12 @@ import dev.slipway.metering.rating.domain.RatingKey;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,58 +26,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
-/** All SQL of rating: facts to be rated, rated lines and charges. */
+/** All SQL of rated lines and charges. A line is kept as long as charges refer to it, which is always: it is not deleted, only set to zero. */
 public final class RatingStore {
-    /** One process rates at a time, so that facts of an earlier period are always rated before those of a later one. */
-    private static final String TRY_LOCK =
-            "SELECT pg_try_advisory_xact_lock(hashtextextended('metering.rating', 0)) AS locked";
-
     static final String FACT_COLUMNS = """
             f.org_id, f.unit, f.quantity, f.window_start, f.window_end, f.period, f.project_id, f.app_instance_id, f.shared_runtime_id,
             f.attachment_id, f.source_project_id, f.app_slug, f.resource_type, f.resource_id
-            """;
-    /** Takes whole batches of one period, at least one. */
-    private static final String TAKE_UNRATED = """
-            WITH oldest AS (
-                SELECT batch_key, sum(facts) OVER (ORDER BY batch_key) - facts AS facts_before
-                FROM (SELECT batch_key, facts FROM unrated_batches
-                    WHERE period = (SELECT min(period) FROM unrated_batches) ORDER BY batch_key LIMIT $1) b
-            )
-            DELETE FROM unrated_batches WHERE batch_key IN (SELECT batch_key FROM oldest WHERE facts_before < $1)
-            RETURNING period, fact_keys
-            """;
-    /** Not joined with the batches: the planner would expect many facts if there are many batches, and read the whole month. */
-    private static final String FIND_TAKEN = "SELECT " + FACT_COLUMNS + """
-            FROM usage_facts f WHERE f.period = $1 AND f.fact_key = ANY ($2)
-            """;
-
-    private static final String TAKE_QUEUED = """
-            DELETE FROM rating_queue WHERE (org_id, unit, usage_month) IN (
-                SELECT org_id, unit, usage_month FROM rating_queue ORDER BY org_id, usage_month, unit LIMIT $1)
-            RETURNING org_id, unit, usage_month
-            """;
-    private static final String QUEUE_PRICE = """
-            INSERT INTO rating_queue (org_id, unit, usage_month)
-            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE unit = $1 AND usage_month >= $2 ON CONFLICT DO NOTHING
-            """;
-    private static final String QUEUE_ORGANIZATION = """
-            INSERT INTO rating_queue (org_id, unit, usage_month)
-            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE org_id = $1 AND usage_month >= $2 ON CONFLICT DO NOTHING
-            """;
-    private static final String QUEUE_INSTANCE = """
-            INSERT INTO rating_queue (org_id, unit, usage_month)
-            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines WHERE org_id = $1 AND app_instance_id = $2 ON CONFLICT DO NOTHING
-            """;
-    private static final String QUEUE_RUNTIME = """
-            INSERT INTO rating_queue (org_id, unit, usage_month)
-            SELECT DISTINCT org_id, unit, usage_month FROM rated_lines
-            WHERE org_id = $1 AND shared_runtime_id = $2 AND usage_month >= $3 ON CONFLICT DO NOTHING
-            """;
-    private static final String FIND_FACTS = "SELECT " + FACT_COLUMNS + """
-            FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
-            WHERE f.org_id = $1 AND f.unit = $2 AND f.window_end > $3 AND f.window_end <= $4 AND u.fact_key IS NULL
             """;
     /** The columns of a line in the order of the parameters of {@link #UPSERT_LINES}. */
     private static final String LINE_COLUMNS = """
@@ -104,7 +56,6 @@ public final class RatingStore {
                 AS l (id, {columns})
             ON CONFLICT (id) DO UPDATE SET quantity = excluded.quantity, amount = excluded.amount, updated_at = excluded.updated_at
             """.replace("{columns}", LINE_COLUMNS);
-    private static final String DELETE_LINES = "DELETE FROM rated_lines WHERE org_id = $1 AND id = ANY ($2)";
     private static final String ADD_QUANTITIES = """
             INSERT INTO line_quantities (line_id, period, quantity)
             SELECT q.line_id, $1, q.quantity::numeric FROM unnest($2::uuid[], $3::text[]) AS q (line_id, quantity)
@@ -118,75 +69,6 @@ public final class RatingStore {
             """;
     private static final String FIND_OPEN_PERIOD =
             "SELECT min(period) AS period FROM usage_periods WHERE period >= $1 AND closed_at IS NULL";
-    private static final String FIND_BACKLOG = """
-            SELECT (SELECT coalesce(sum(facts), 0) FROM unrated_batches) + (SELECT count(*) FROM rating_queue) AS unrated,
-                coalesce((SELECT extract(epoch FROM now() - f.received_at) FROM usage_facts f
-                    JOIN (SELECT fact_keys[1] AS fact_key, period FROM unrated_batches ORDER BY batch_key LIMIT 1) o
-                        ON f.fact_key = o.fact_key AND f.period = o.period), 0)::float8 AS lag_s
-            """;
-
-    private static final String IS_PENDING =
-            "SELECT EXISTS (SELECT FROM unrated_batches) OR EXISTS (SELECT FROM rating_queue) AS pending";
-
-    private final SqlClient reads;
-
-    /** The number of facts and keys that are not rated yet, and for how long the first of it has waited. */
-    public record Backlog(long unrated, double lagSeconds) {}
-
-    public RatingStore(SqlClient reads) {
-        this.reads = reads;
-    }
-
-    Future<Boolean> tryLock(UnitOfWork unit) {
-        return unit.query(TRY_LOCK, Tuple.tuple())
-                .map(rows -> rows.iterator().next().getBoolean("locked"));
-    }
-
-    /** Takes the next facts of the earliest period. They stay unrated if the transaction fails. */
-    Future<List<RatableFact>> takeUnrated(UnitOfWork unit) {
-        return unit.query(TAKE_UNRATED, Tuple.of(Rater.BATCH)).compose(batches -> {
-            if (batches.size() == 0) {
-                return Future.succeededFuture(List.of());
-            }
-            var keys = list(batches, row -> row.getArrayOfLongs("fact_keys")).stream()
-                    .flatMap(Stream::of)
-                    .toArray(Long[]::new);
-            var period = batches.iterator().next().getLocalDate("period");
-            return unit.query(FIND_TAKEN, Tuple.of(period, (Object) keys)).map(rows -> list(rows, RatingStore::fact));
-        });
-    }
-
-    Future<List<RatingKey>> takeQueued(UnitOfWork unit, int limit) {
-        return unit.query(TAKE_QUEUED, Tuple.of(limit))
-                .map(rows -> list(
-                        rows,
-                        row -> new RatingKey(
-                                row.getUUID("org_id"), row.getString("unit"), row.getLocalDate("usage_month"))));
-    }
-
-    /** Requests that all organizations are rated again for a unit, from a month on. */
-    void queuePrice(UnitOfWork unit, String usageUnit, LocalDate from) {
-        unit.write(QUEUE_PRICE, Tuple.of(usageUnit, from));
-    }
-
-    void queueOrganization(UnitOfWork unit, UUID orgId, LocalDate from) {
-        unit.write(QUEUE_ORGANIZATION, Tuple.of(orgId, from));
-    }
-
-    void queueInstance(UnitOfWork unit, UUID orgId, UUID appInstanceId) {
-        unit.write(QUEUE_INSTANCE, Tuple.of(orgId, appInstanceId));
-    }
-
-    void queueRuntime(UnitOfWork unit, UUID orgId, UUID sharedRuntimeId, LocalDate from) {
-        unit.write(QUEUE_RUNTIME, Tuple.of(orgId, sharedRuntimeId, from));
-    }
-
-    /** Returns all rated facts of a rating key. */
-    Future<List<RatableFact>> findFacts(UnitOfWork unit, RatingKey key) {
-        var from = key.usageMonth().atStartOfDay().atOffset(ZoneOffset.UTC);
-        return unit.query(FIND_FACTS, Tuple.of(key.orgId(), key.unit(), from, from.plusMonths(1)))
-                .map(rows -> list(rows, RatingStore::fact));
-    }
 
     Future<List<RatedLine>> findLines(QueryExecutor executor, UUID orgId, Collection<RatingKey> keys) {
         var units = keys.stream().map(RatingKey::unit).toArray(String[]::new);
@@ -225,8 +107,6 @@ public final class RatingStore {
             RatedBatch rated) {
         return unit.query(UPSERT_LINES, lineParameters(orgId, currency, unit, rated.changedLines()))
                 .compose(ok -> {
-                    unit.write(DELETE_LINES, Tuple.of(orgId, (Object)
-                            rated.removedLines().toArray(UUID[]::new)));
                     addQuantities(unit, period, stored, rated);
                     var keys = List.copyOf(rated.bookings().keySet());
                     unit.write(
@@ -252,13 +132,6 @@ public final class RatingStore {
             ids.add(line.id());
             quantities.add(
                     plain(before == null ? line.quantity() : line.quantity().subtract(before.quantity())));
-        }
-        for (var id : rated.removedLines()) {
-            var before = stored.get(id);
-            if (before != null) {
-                ids.add(id);
-                quantities.add(plain(before.quantity().negate()));
-            }
         }
         unit.write(ADD_QUANTITIES, Tuple.of(period, ids.toArray(UUID[]::new), quantities.toArray(String[]::new)));
     }
@@ -302,20 +175,6 @@ public final class RatingStore {
     Future<@Nullable LocalDate> findOpenPeriod(UnitOfWork unit, LocalDate month) {
         return unit.query(FIND_OPEN_PERIOD, Tuple.of(month))
                 .map(rows -> rows.iterator().next().getLocalDate("period"));
-    }
-
-    /** Returns whether there is anything to rate. */
-    Future<Boolean> isPending() {
-        return reads.query(IS_PENDING)
-                .execute()
-                .map(rows -> rows.iterator().next().getBoolean("pending"));
-    }
-
-    public Future<Backlog> findBacklog() {
-        return reads.query(FIND_BACKLOG).execute().map(rows -> {
-            var row = rows.iterator().next();
-            return new Backlog(row.getLong("unrated"), row.getDouble("lag_s"));
-        });
     }
 
     static <T> List<T> list(RowSet<Row> rows, Function<Row, T> item) {

@@ -49,6 +49,7 @@ public final class ReconciliationApi {
 
     private final Outbox outbox;
     private final ReconciliationStore store;
+    private final FactSumStore sums;
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final Clock clock;
@@ -137,9 +138,15 @@ public final class ReconciliationApi {
     private record AuditMetadata(@Nullable String appSlug, String period, boolean reconciled) {}
 
     public ReconciliationApi(
-            Outbox outbox, ReconciliationStore store, RatingInputStore inputs, AccountStore accounts, Clock clock) {
+            Outbox outbox,
+            ReconciliationStore store,
+            FactSumStore sums,
+            RatingInputStore inputs,
+            AccountStore accounts,
+            Clock clock) {
         this.outbox = outbox;
         this.store = store;
+        this.sums = sums;
         this.inputs = inputs;
         this.accounts = accounts;
         this.clock = clock;
@@ -227,7 +234,7 @@ public final class ReconciliationApi {
         var currency = Objects.requireNonNull(collected.currencies.get(orgId));
         var months = Objects.requireNonNull(collected.months.get(orgId));
         return inputs.load(unit, orgId, currency)
-                .compose(loaded -> store.findRatedFacts(unit, orgId, period, months, loaded)
+                .compose(loaded -> sums.sumMonths(unit, orgId, period, months, loaded.priceTimes())
                         .map(facts -> {
                             var rebuilt = new Reconstruction(loaded);
                             facts.forEach(rebuilt::add);

@@ -1,10 +1,7 @@
 package dev.slipway.metering.rating;
 
-import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.rating.domain.LineGroup;
-import dev.slipway.metering.rating.domain.RatableFact;
-import dev.slipway.metering.rating.domain.RatingInputs;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -13,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
 import java.time.LocalDate;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,17 +23,9 @@ import java.util.UUID;
  * such apps.
  */
 public final class ReconciliationStore {
-    /** The month of the last instant of the window. */
-    private static final String USAGE_MONTH =
-            "date_trunc('month', (f.window_end - interval '1 microsecond') AT TIME ZONE 'UTC')::date";
-
-    /** The columns of {@link LineGroup}, of a table with the alias g. */
-    private static final String GROUP = """
-            g.project_id, g.app_instance_id, g.shared_runtime_id, g.attachment_id, g.source_project_id, g.app_slug, g.resource_type, g.resource_id""";
-
     private static final String FIND_GROUPS = """
             SELECT DISTINCT g.org_id, %s FROM usage_dimensions g WHERE ($1::text IS NULL OR g.app_slug = $1) AND g.operating_mode = 'platform_managed'
-            """.formatted(GROUP);
+            """.formatted(FactSumStore.GROUP);
     private static final String SUM_FACTS = """
             SELECT f.org_id, f.unit, count(*) AS facts, sum(f.quantity) AS quantity FROM usage_facts f
             WHERE ($1::text IS NULL OR f.app_slug = $1) AND f.operating_mode = 'platform_managed' AND f.period = $2 GROUP BY f.org_id, f.unit
@@ -57,21 +44,11 @@ public final class ReconciliationStore {
             WHERE c.period = $2 AND c.amount <> 0 AND l.app_slug IN (
                 SELECT app_slug FROM usage_dimensions WHERE ($1::text IS NULL OR app_slug = $1) AND operating_mode = 'platform_managed')
             """;
-    /** Rating needs only the month and the price of a fact, so facts that have both in common are read as one. */
-    private static final String FIND_RATED_FACTS = """
-            SELECT g.org_id, g.unit, g.period, g.usage_month, g.price_time, sum(g.quantity) AS quantity, %1$s
-            FROM (SELECT f.*, %2$s AS usage_month,
-                    (SELECT max(t) FROM unnest($4::timestamptz[]) AS t WHERE t <= f.window_start) AS price_time
-                FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
-                WHERE f.org_id = $1 AND f.period <= $2 AND u.fact_key IS NULL AND %2$s = ANY ($3)
-                    AND f.window_end > $5 AND f.window_end <= $6) AS g
-            GROUP BY g.org_id, g.unit, g.period, g.usage_month, g.price_time, %1$s
-            """.formatted(GROUP, USAGE_MONTH);
 
     private static final String FIND_CHARGES = """
             SELECT c.payer_id, c.amount, g.unit, %s FROM charges c JOIN rated_lines g ON g.id = c.line_id
             WHERE c.org_id = $1 AND c.period = $2 AND c.amount <> 0 AND ($3::text IS NULL OR g.app_slug = $3)
-            """.formatted(GROUP);
+            """.formatted(FactSumStore.GROUP);
     private static final String FIND_UNACCOUNTED = """
             SELECT a.*, count(*) OVER () AS total FROM (
                 SELECT f.fact_key, f.source, f.fact_id, f.org_id, f.project_id, f.unit, f.quantity,
@@ -85,7 +62,7 @@ public final class ReconciliationStore {
                         END AS reason
                 FROM usage_facts f WHERE ($1::text IS NULL OR f.app_slug = $1) AND f.operating_mode = 'platform_managed' AND f.period = $2) a
             WHERE a.reason IS NOT NULL ORDER BY a.fact_key LIMIT $3
-            """.formatted(USAGE_MONTH);
+            """.formatted(FactSumStore.USAGE_MONTH);
 
     /** A tenant, and the attribution of a line of the app. */
     record TenantGroup(UUID orgId, LineGroup group) {}
@@ -153,42 +130,6 @@ public final class ReconciliationStore {
         rows.forEach(row -> months.computeIfAbsent(row.getUUID("org_id"), first -> new HashSet<>())
                 .add(row.getLocalDate("month")));
         return new TreeMap<>(months);
-    }
-
-    /** Returns the rated facts of months of a tenant that are booked until the end of a period; facts that are rated alike are one. */
-    Future<List<RatableFact>> findRatedFacts(
-            UnitOfWork unit, UUID orgId, LocalDate period, Set<LocalDate> months, RatingInputs inputs) {
-        return unit.query(
-                        FIND_RATED_FACTS,
-                        Tuple.of(
-                                orgId,
-                                period,
-                                months.toArray(LocalDate[]::new),
-                                inputs.priceTimes().stream().map(SqlTime::of).toArray(OffsetDateTime[]::new),
-                                startOf(months.stream()
-                                        .min(LocalDate::compareTo)
-                                        .orElse(period)),
-                                startOf(months.stream()
-                                        .max(LocalDate::compareTo)
-                                        .orElse(period)
-                                        .plusMonths(1))))
-                .map(rows -> RatingStore.list(rows, ReconciliationStore::fact));
-    }
-
-    private static OffsetDateTime startOf(LocalDate month) {
-        return month.atStartOfDay().atOffset(ZoneOffset.UTC);
-    }
-
-    private static RatableFact fact(Row row) {
-        var month = row.getLocalDate("usage_month");
-        return new RatableFact(
-                row.getUUID("org_id"),
-                row.getString("unit"),
-                row.getBigDecimal("quantity"),
-                SqlTime.read(row, "price_time"),
-                startOf(month).plusDays(1).toInstant(),
-                RatingStore.group(row),
-                row.getLocalDate("period"));
     }
 
     /** Returns the charges of lines of the app that are booked in a period, in all operating modes. */

@@ -2,7 +2,9 @@ package dev.slipway.metering.rating;
 
 import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.rating.FactSumStore.FactSum;
 import dev.slipway.metering.rating.domain.Charge.ChargeKey;
+import dev.slipway.metering.rating.domain.RatingInputs;
 import dev.slipway.metering.rating.domain.Reconstruction;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
@@ -11,66 +13,87 @@ import org.jspecify.annotations.Nullable;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
-/** All SQL of reconstructions: the raw facts of an organization, page by page, and its booked charges. */
+/** All SQL of reconstructions: the booked charges of an organization beside the sums of its raw facts. */
 public final class ReconstructionStore {
-    private static final int PAGE = 5_000;
     private static final Instant END = Instant.parse("9999-01-01T00:00:00Z");
 
     /** All statements see the same facts and charges. */
     static final String SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
-    private static final String FIND_FACTS = """
-            SELECT f.fact_key, %s FROM usage_facts f LEFT JOIN unrated_facts u ON u.fact_key = f.fact_key
-            WHERE f.org_id = $1 AND f.received_at <= $2 AND (f.window_end, f.fact_key) > ($3, $4) AND ($5 OR u.fact_key IS NULL)
-            ORDER BY f.window_end, f.fact_key LIMIT %d
-            """.formatted(RatingStore.FACT_COLUMNS, PAGE);
+    private static final String FIND_WINDOW =
+            "SELECT min(window_end) AS first, max(window_end) AS last FROM usage_facts WHERE org_id = $1";
     private static final String FIND_CHARGES =
             "SELECT line_id, payer_id, period, amount FROM charges WHERE org_id = $1 AND amount <> 0";
 
     private final RatingInputStore inputs;
+    private final FactSumStore sums;
 
     /** A reconstruction and the number of facts that were read for it. */
     record ReadFacts(Reconstruction reconstruction, long facts) {}
 
-    /** The position after the last fact that was read. */
-    private record Position(OffsetDateTime windowEnd, long factKey, long facts) {}
-
-    public ReconstructionStore(RatingInputStore inputs) {
+    public ReconstructionStore(RatingInputStore inputs, FactSumStore sums) {
         this.inputs = inputs;
+        this.sums = sums;
     }
 
-    /** Reads the facts as of a time, or those that are rated if it is null. Must be the first statement of its transaction. */
-    Future<ReadFacts> read(UnitOfWork unit, UUID orgId, String currency, @Nullable Instant asOf) {
+    /**
+     * Sums the facts as of a time, or those that are rated if it is null, month by month. Must be the first statement of its transaction. {@code isLate}
+     * is asked before each month; if it holds, the result is null.
+     */
+    Future<@Nullable ReadFacts> read(
+            UnitOfWork unit, UUID orgId, String currency, @Nullable Instant asOf, BooleanSupplier isLate) {
         return unit.query(SNAPSHOT, Tuple.tuple())
                 .compose(ok -> inputs.loadAsOf(unit, orgId, currency, asOf == null ? END : asOf))
-                .compose(loaded -> {
+                .compose(loaded -> unit.query(FIND_WINDOW, Tuple.of(orgId)).compose(rows -> {
+                    var row = rows.iterator().next();
                     var reconstruction = new Reconstruction(loaded);
-                    var start = new Position(SqlTime.of(Instant.EPOCH), 0, 0);
-                    return addFacts(unit, orgId, asOf, reconstruction, start)
-                            .map(count -> new ReadFacts(reconstruction, count));
-                });
+                    if (row.getOffsetDateTime("first") == null) {
+                        return Future.succeededFuture(new ReadFacts(reconstruction, 0));
+                    }
+                    var month = SqlTime.read(row, "first")
+                            .atOffset(ZoneOffset.UTC)
+                            .toLocalDate()
+                            .withDayOfMonth(1);
+                    var reading = new Reading(orgId, asOf, loaded, reconstruction, SqlTime.read(row, "last"), isLate);
+                    // A window that ends with a month belongs to it.
+                    return addMonths(unit, reading, month.minusMonths(1), 0)
+                            .map(count -> count == null ? null : new ReadFacts(reconstruction, count));
+                }));
     }
 
-    private Future<Long> addFacts(
-            UnitOfWork unit, UUID orgId, @Nullable Instant asOf, Reconstruction reconstruction, Position after) {
-        var until = SqlTime.of(asOf == null ? END : asOf);
-        return unit.query(FIND_FACTS, Tuple.of(orgId, until, after.windowEnd, after.factKey, asOf != null))
-                .compose(rows -> {
-                    var last = after;
-                    for (var row : rows) {
-                        reconstruction.add(RatingStore.fact(row));
-                        last = new Position(
-                                row.getOffsetDateTime("window_end"), row.getLong("fact_key"), last.facts + 1);
-                    }
-                    return rows.size() < PAGE
-                            ? Future.succeededFuture(last.facts)
-                            : addFacts(unit, orgId, asOf, reconstruction, last);
+    private record Reading(
+            UUID orgId,
+            @Nullable Instant asOf,
+            RatingInputs loaded,
+            Reconstruction reconstruction,
+            Instant last,
+            BooleanSupplier isLate) {}
+
+    private Future<@Nullable Long> addMonths(UnitOfWork unit, Reading reading, LocalDate month, long counted) {
+        if (!month.atStartOfDay().toInstant(ZoneOffset.UTC).isBefore(reading.last)) {
+            return Future.succeededFuture(counted);
+        }
+        if (reading.isLate.getAsBoolean()) {
+            return Future.succeededFuture();
+        }
+        return sums.sumMonth(
+                        unit,
+                        reading.orgId,
+                        month,
+                        reading.asOf == null ? END : reading.asOf,
+                        reading.asOf != null,
+                        reading.loaded.priceTimes())
+                .compose(found -> {
+                    found.forEach(sum -> reading.reconstruction.add(sum.fact()));
+                    var facts = found.stream().mapToLong(FactSum::facts).sum();
+                    return addMonths(unit, reading, month.plusMonths(1), counted + facts);
                 });
     }
 

@@ -24,7 +24,7 @@ import java.time.YearMonth;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Serves statements, and the facts of their lines. */
 public final class StatementApi {
@@ -32,14 +32,14 @@ public final class StatementApi {
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final QueryExecutor reads;
-    private final Supplier<Future<Freshness>> freshness;
+    private final Function<UUID, Future<Freshness>> freshness;
 
     private record LineResponse(
             UUID lineId,
             @Nullable UUID payerProjectId,
             String unit,
             String usageMonth,
-            String quantity,
+            @Nullable String quantity,
             String amount,
             @Nullable UUID priceId,
             @Nullable UUID projectId,
@@ -50,24 +50,25 @@ public final class StatementApi {
             @Nullable String resourceType,
             @Nullable String resourceId) {
 
-        /** A reader of one project does not learn which other projects used or provided a shared runtime. */
+        /** A reader of one project does not learn which other projects used or provided a shared runtime, nor what they used. */
         static LineResponse of(ChargedLine line, @Nullable UUID reader) {
             var group = line.group();
+            var isOfOther = reader != null && group.projectId() != null && !reader.equals(group.projectId());
             return new LineResponse(
                     line.lineId(),
                     line.payerId(),
                     line.unit(),
                     YearMonth.from(line.usageMonth()).toString(),
-                    line.quantity().toPlainString(),
+                    isOfOther ? null : line.quantity().toPlainString(),
                     line.amount().toPlainString(),
                     line.priceId(),
                     visible(group.projectId(), reader),
-                    group.appInstanceId(),
+                    isOfOther ? null : group.appInstanceId(),
                     group.sharedRuntimeId(),
                     visible(group.sourceProjectId(), reader),
                     group.appSlug(),
                     group.resourceType(),
-                    group.resourceId());
+                    isOfOther ? null : group.resourceId());
         }
 
         private static @Nullable UUID visible(@Nullable UUID projectId, @Nullable UUID reader) {
@@ -100,7 +101,8 @@ public final class StatementApi {
             Instant receivedAt,
             @Nullable String correctsFactId,
             @Nullable String correlationId,
-            @Nullable String traceId) {
+            @Nullable String traceId,
+            @Nullable UUID auditEntryId) {
         static FactResponse of(BilledFact fact) {
             return new FactResponse(
                     fact.source(),
@@ -111,7 +113,8 @@ public final class StatementApi {
                     fact.receivedAt(),
                     fact.correctsFactId(),
                     fact.correlationId(),
-                    fact.traceId());
+                    fact.traceId(),
+                    fact.auditEntryId());
         }
     }
 
@@ -120,7 +123,7 @@ public final class StatementApi {
             RatingInputStore inputs,
             AccountStore accounts,
             QueryExecutor reads,
-            Supplier<Future<Freshness>> freshness) {
+            Function<UUID, Future<Freshness>> freshness) {
         this.store = store;
         this.inputs = inputs;
         this.accounts = accounts;
@@ -156,7 +159,7 @@ public final class StatementApi {
         var finalizedAt = head.finalizedAt();
         return store.listLines(
                         finalizedAt != null, orgId, period, payer, cursor == null ? null : cursor.id(), limit + 1)
-                .compose(found -> freshness.get().map(fresh -> {
+                .compose(found -> freshness.apply(orgId).map(fresh -> {
                     var page = Page.of(found, limit, line -> new Cursor(Instant.EPOCH, line.rowId()));
                     var next = page.next();
                     return Reply.ofRecord(new StatementResponse(

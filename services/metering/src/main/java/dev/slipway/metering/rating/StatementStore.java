@@ -64,7 +64,7 @@ public final class StatementStore {
     private static final String FIND_LINE = RatingStore.SELECT_LINES + "WHERE org_id = $1 AND id = $2";
     private static final String LIST_FACTS = """
             SELECT f.fact_key, f.source, f.fact_id, f.quantity, f.window_start, f.window_end, f.received_at, f.corrects_fact_id, f.correlation_id,
-                f.trace_id
+                f.trace_id, f.audit_entry_id
             FROM usage_facts f
             WHERE f.org_id = $1 AND f.unit = $2 AND f.period = $3 AND f.window_end > $4 AND f.window_end <= $5
                 AND f.project_id IS NOT DISTINCT FROM $6 AND f.app_instance_id IS NOT DISTINCT FROM $7
@@ -77,24 +77,56 @@ public final class StatementStore {
     private static final String CLOSE = """
             UPDATE usage_periods SET closed_at = $2 WHERE period <= $1 AND closed_at IS NULL
             """;
-    private static final String FIND_CLOSED_AT = "SELECT closed_at FROM usage_periods WHERE period = $1";
     private static final String OPEN = "SELECT create_usage_period($1)";
-    private static final String LOCK_RATING = "SELECT pg_advisory_xact_lock(hashtextextended('metering.rating', 0))";
     private static final String COUNT_UNRATED = """
-            SELECT (SELECT coalesce(sum(facts), 0) FROM unrated_batches WHERE period <= $1) + (SELECT count(*) FROM rating_queue WHERE usage_month <= $1) AS unrated
+            SELECT (SELECT coalesce(sum(facts), 0) FROM unrated_batches WHERE period <= $1)
+                + (SELECT count(*) FROM rating_queue WHERE usage_month <= $1) AS unrated
             """;
+    /** A charge of a closed period whose statement is missing, although nothing of its organization waits to be rated. */
+    private static final String UNFINISHED = """
+            FROM charges c JOIN usage_periods p ON p.period = c.period AND p.closed_at IS NOT NULL AND p.final_at IS NULL
+            WHERE NOT EXISTS (SELECT FROM statements s WHERE s.org_id = c.org_id AND s.period = c.period)
+                AND NOT EXISTS (SELECT FROM unrated_batches b WHERE b.period <= c.period AND (b.org_id IS NULL OR b.org_id = c.org_id))
+                AND NOT EXISTS (SELECT FROM rating_queue q WHERE q.org_id = c.org_id AND q.usage_month <= c.period)
+            """;
+
+    private static final String FIND_UNFINISHED =
+            "SELECT DISTINCT c.period, c.org_id " + UNFINISHED + " ORDER BY c.period, c.org_id LIMIT $1";
+    /** Reads what is waiting and the charges at one moment: no further charge of the period can follow. */
     private static final String FINALIZE = """
             INSERT INTO statements (org_id, period, currency, total, finalized_at)
-            SELECT c.org_id, c.period, a.currency, sum(c.amount), $2
-            FROM charges c JOIN billing_accounts a ON a.org_id = c.org_id
-            WHERE c.period <= $1 AND NOT EXISTS (SELECT FROM statements s WHERE s.org_id = c.org_id AND s.period = c.period)
-            GROUP BY c.org_id, c.period, a.currency RETURNING org_id, period, currency, total
+            SELECT c.org_id, c.period, (SELECT a.currency FROM billing_accounts a WHERE a.org_id = $1), sum(c.amount), $3
+            """ + UNFINISHED + """
+            AND c.org_id = $1 AND c.period = $2 GROUP BY c.org_id, c.period
+            ON CONFLICT DO NOTHING RETURNING org_id, period, currency, total
             """;
+
     private static final String FINALIZE_LINES = """
-            INSERT INTO statement_lines (%s)
-            SELECT %s FROM (%s) d JOIN unnest($1::uuid[], $2::date[]) AS n (org_id, period) ON n.org_id = d.org_id AND n.period = d.period
+            INSERT INTO statement_lines (%s) SELECT %s FROM (%s) d WHERE d.org_id = $1 AND d.period = $2
             """.formatted(LINE.list(), LINE.listOf("d"), DRAFT_LINES);
-    private static final String COUNT_STATEMENTS = "SELECT count(*) AS statements FROM statements WHERE period = $1";
+    private static final String MARK_FINAL = """
+            UPDATE usage_periods p SET final_at = $1 WHERE p.closed_at IS NOT NULL AND p.final_at IS NULL
+                AND NOT EXISTS (SELECT FROM unrated_batches b WHERE b.period <= p.period)
+                AND NOT EXISTS (SELECT FROM rating_queue q WHERE q.usage_month <= p.period)
+                AND NOT EXISTS (SELECT FROM charges c WHERE c.period = p.period
+                    AND NOT EXISTS (SELECT FROM statements s WHERE s.org_id = c.org_id AND s.period = c.period))
+            RETURNING p.period
+            """;
+    /** A month without usage need not be closed. */
+    private static final String IS_DUE = """
+            SELECT EXISTS (SELECT FROM usage_periods p WHERE p.period <= $1 AND p.closed_at IS NULL
+                    AND EXISTS (SELECT FROM usage_facts f WHERE f.period = p.period)) AS due,
+                EXISTS (SELECT FROM usage_periods WHERE closed_at IS NOT NULL AND final_at IS NULL) AS unfinished
+            """;
+
+    private static final String FIND_STATE = """
+            SELECT closed_at, final_at IS NOT NULL AS final, (SELECT count(*) FROM statements s WHERE s.period = p.period) AS statements
+            FROM usage_periods p WHERE period = $1
+            """;
+    private static final String FIND_UNFINAL_AGE = """
+            SELECT coalesce(extract(epoch FROM now() - min(closed_at)), 0)::float8 AS age_s
+            FROM usage_periods WHERE closed_at IS NOT NULL AND final_at IS NULL
+            """;
     /** The head of a statement. */
     record StatementTotal(
             String currency, BigDecimal total, @Nullable Instant finalizedAt) {}
@@ -122,9 +154,23 @@ public final class StatementStore {
             Instant receivedAt,
             @Nullable String correctsFactId,
             @Nullable String correlationId,
-            @Nullable String traceId) {}
+            @Nullable String traceId,
+            @Nullable UUID auditEntryId) {}
 
     record FinalStatement(UUID orgId, LocalDate period, String currency, BigDecimal total) {}
+
+    /** An organization whose statement of a closed period can be finalized. */
+    record UnfinishedStatement(UUID orgId, LocalDate period) {}
+
+    /**
+     * The work on periods.
+     *
+     * @param due whether a month that should be closed is open
+     * @param unfinished whether statements of a closed month are missing
+     */
+    record PeriodWork(boolean due, boolean unfinished) {}
+
+    record PeriodState(Instant closedAt, boolean isFinal, int statements, long unrated) {}
 
     private final QueryExecutor reads;
 
@@ -195,50 +241,69 @@ public final class StatementStore {
                 .map(rows -> RatingStore.list(rows, StatementStore::fact));
     }
 
-    /** Closes a period and all before it, and opens the next one. Waits until facts that are being stored are committed. */
-    Future<Instant> close(UnitOfWork unit, LocalDate period) {
+    Future<PeriodWork> findWork(LocalDate due) {
+        return reads.query(IS_DUE, Tuple.of(due)).map(rows -> {
+            var row = rows.iterator().next();
+            return new PeriodWork(row.getBoolean("due"), row.getBoolean("unfinished"));
+        });
+    }
+
+    /**
+     * Closes a period and all before it, and opens the next one. Waits until facts that are being stored are committed. Returns whether any of them was
+     * open.
+     */
+    Future<Boolean> close(UnitOfWork unit, LocalDate period) {
         return unit.query(OPEN, Tuple.of(period))
                 .compose(ok -> unit.query(OPEN, Tuple.of(period.plusMonths(1))))
                 .compose(ok -> unit.query(CLOSE, Tuple.of(period, SqlTime.of(unit.now()))))
-                .compose(ok -> unit.query(FIND_CLOSED_AT, Tuple.of(period)))
-                .map(rows -> SqlTime.read(rows.iterator().next(), "closed_at"));
+                .map(rows -> rows.rowCount() > 0);
     }
 
-    /** Prevents rating until the end of the transaction. */
-    Future<Void> lockRating(UnitOfWork unit) {
-        return unit.query(LOCK_RATING, Tuple.tuple()).mapEmpty();
-    }
-
-    Future<Long> countUnrated(UnitOfWork unit, LocalDate period) {
+    Future<PeriodState> findState(UnitOfWork unit, LocalDate period) {
         return unit.query(COUNT_UNRATED, Tuple.of(period))
-                .map(rows -> rows.iterator().next().getLong("unrated"));
+                .compose(counted -> unit.query(FIND_STATE, Tuple.of(period)).map(rows -> {
+                    var row = rows.iterator().next();
+                    return new PeriodState(
+                            SqlTime.read(row, "closed_at"),
+                            row.getBoolean("final"),
+                            row.getInteger("statements"),
+                            counted.iterator().next().getLong("unrated"));
+                }));
     }
 
-    /** Stores the statements of all organizations of closed periods that have none, with their lines. */
-    Future<List<FinalStatement>> finalizeStatements(UnitOfWork unit, LocalDate period) {
-        return unit.query(FINALIZE, Tuple.of(period, SqlTime.of(unit.now())))
+    /** Returns statements of closed periods that can be finalized. */
+    Future<List<UnfinishedStatement>> findUnfinished(int limit) {
+        return reads.query(FIND_UNFINISHED, Tuple.of(limit))
                 .map(rows -> RatingStore.list(
-                        rows,
-                        row -> new FinalStatement(
-                                row.getUUID("org_id"),
-                                row.getLocalDate("period"),
-                                row.getString("currency"),
-                                row.getBigDecimal("total"))))
-                .compose(created -> unit.query(
-                                FINALIZE_LINES,
-                                Tuple.of(
-                                        created.stream()
-                                                .map(FinalStatement::orgId)
-                                                .toArray(UUID[]::new),
-                                        (Object) created.stream()
-                                                .map(FinalStatement::period)
-                                                .toArray(LocalDate[]::new)))
-                        .map(ok -> created));
+                        rows, row -> new UnfinishedStatement(row.getUUID("org_id"), row.getLocalDate("period"))));
     }
 
-    Future<Integer> countStatements(UnitOfWork unit, LocalDate period) {
-        return unit.query(COUNT_STATEMENTS, Tuple.of(period))
-                .map(rows -> rows.iterator().next().getInteger("statements"));
+    /** Stores a final statement with its lines; null if it is stored already, or something has to be rated before. */
+    Future<@Nullable FinalStatement> finalizeStatement(UnitOfWork unit, UnfinishedStatement unfinished) {
+        return unit.query(FINALIZE, Tuple.of(unfinished.orgId, unfinished.period, SqlTime.of(unit.now())))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        return null;
+                    }
+                    unit.write(FINALIZE_LINES, Tuple.of(unfinished.orgId, unfinished.period));
+                    var row = rows.iterator().next();
+                    return new FinalStatement(
+                            row.getUUID("org_id"),
+                            row.getLocalDate("period"),
+                            row.getString("currency"),
+                            row.getBigDecimal("total"));
+                });
+    }
+
+    /** Marks closed periods as final whose statements are all final; returns whether there are any. */
+    Future<Boolean> markFinal(UnitOfWork unit) {
+        return unit.query(MARK_FINAL, Tuple.of(SqlTime.of(unit.now()))).map(rows -> rows.size() > 0);
+    }
+
+    /** Returns for how long a closed period has not been final; 0 if all are. */
+    Future<Double> findUnfinalAge() {
+        return reads.query(FIND_UNFINAL_AGE, Tuple.tuple())
+                .map(rows -> rows.iterator().next().getDouble("age_s"));
     }
 
     private static ChargedLine line(Row row) {
@@ -273,6 +338,7 @@ public final class StatementStore {
                 SqlTime.read(row, "received_at"),
                 row.getString("corrects_fact_id"),
                 row.getString("correlation_id"),
-                row.getString("trace_id"));
+                row.getString("trace_id"),
+                row.getUUID("audit_entry_id"));
     }
 }

@@ -20,14 +20,18 @@ import java.util.UUID;
 
 /** All SQL that finds the prices of exported usage. */
 public final class FocusStore {
+    /** Without lines whose usage has moved to another price. */
     private static final String RATED_LINES = """
             SELECT line_key, price_from, price_id, min(currency) AS currency, sum(quantity) AS quantity, sum(amount) AS amount
-            FROM (SELECT price_from, price_id, currency, quantity, amount, concat_ws(chr(31), unit, usage_month::text, coalesce(project_id::text, ''),
+            FROM (SELECT l.*, count(*) FILTER (WHERE quantity <> 0) OVER (PARTITION BY line_key) AS used FROM (
+                SELECT price_from, price_id, currency, quantity, amount, concat_ws(chr(31), unit, usage_month::text, coalesce(project_id::text, ''),
                     coalesce(app_instance_id::text, ''), coalesce(shared_runtime_id::text, ''), coalesce(attachment_id::text, ''),
                     coalesce(app_slug, ''), coalesce(resource_type, ''), coalesce(resource_id, '')) AS line_key
                 FROM rated_lines WHERE org_id = $1 AND unit = ANY ($2) AND usage_month = ANY ($3)) l
-            WHERE line_key = ANY ($4) GROUP BY line_key, price_from, price_id
+                WHERE line_key = ANY ($4)) l
+            WHERE quantity <> 0 OR used = 0 GROUP BY line_key, price_from, price_id
             """;
+
     private static final String PRICED_MONTHS = """
             SELECT unit, usage_month, price_from, price_id, sum(quantity) AS quantity
             FROM rated_lines WHERE org_id = $1 AND unit = ANY ($2) AND usage_month = ANY ($3)

@@ -98,8 +98,7 @@ public record Budget(
     /** Returns a copy with the highest threshold that the spent amount has reached. The revision always increases. */
     public Budget withSpent(BigDecimal newSpent, LocalDate period, Instant now) {
         var reached = thresholds.stream()
-                .filter(threshold ->
-                        newSpent.multiply(HUNDRED).compareTo(amount.multiply(BigDecimal.valueOf(threshold))) >= 0)
+                .filter(threshold -> isReached(threshold, newSpent))
                 .max(Integer::compare)
                 .orElse(0);
         var isExceeded = newSpent.compareTo(amount) >= 0;
@@ -126,6 +125,17 @@ public record Budget(
         return thresholds.stream()
                 .filter(threshold -> threshold > before && threshold <= reachedPercent)
                 .toList();
+    }
+
+    /** Returns the thresholds that the later amount exceeds and the earlier one does not. */
+    public List<Integer> exceededBetween(BigDecimal earlier, BigDecimal later) {
+        return thresholds.stream()
+                .filter(threshold -> isReached(threshold, later) && !isReached(threshold, earlier))
+                .toList();
+    }
+
+    private boolean isReached(int threshold, BigDecimal spentAmount) {
+        return spentAmount.multiply(HUNDRED).compareTo(amount.multiply(BigDecimal.valueOf(threshold))) >= 0;
     }
 
     /** Returns when instances are stopped; null if they are not. */

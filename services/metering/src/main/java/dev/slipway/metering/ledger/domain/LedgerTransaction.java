@@ -60,6 +60,17 @@ public record LedgerTransaction(
         }
     }
 
+    /** Returns the usage that the transaction debits to a project, less what it credits. */
+    public BigDecimal usageOf(UUID projectId) {
+        return entries.stream()
+                .filter(entry ->
+                        entry.unit() != null && projectId.equals(entry.account().projectId()))
+                .map(entry -> entry.side() == Side.DEBIT
+                        ? entry.amount()
+                        : entry.amount().negate())
+                .reduce(BigDecimal.ZERO, BigDecimal::add);
+    }
+
     /** Creates the transaction for usage: payers are debited, and the revenue of the platform is credited, entry by entry. */
     public static LedgerTransaction ofUsage(
             UUID id, UUID orgId, LocalDate period, String currency, String reference, Collection<UsageAmount> amounts) {

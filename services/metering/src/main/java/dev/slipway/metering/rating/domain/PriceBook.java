@@ -58,6 +58,11 @@ public final class PriceBook {
                 .toList();
     }
 
+    /** Returns the times at which another price begins to apply. */
+    public List<Instant> times() {
+        return segments.stream().map(PriceSegment::from).toList();
+    }
+
     /** Returns the segment of a time. */
     public PriceSegment at(Instant time) {
         for (var i = segments.size() - 1; i > 0; i--) {

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 
 /** Rates new facts of one organization and one period on top of the lines that are stored. */
 public final class RatingBatch {
@@ -22,8 +21,7 @@ public final class RatingBatch {
     private final Set<RatingKey> touched = new HashSet<>();
 
     /** The changes of a batch: lines to store, and amounts to book. */
-    public record RatedBatch(
-            List<RatedLine> changedLines, List<UUID> removedLines, Map<ChargeKey, BigDecimal> bookings) {}
+    public record RatedBatch(List<RatedLine> changedLines, Map<ChargeKey, BigDecimal> bookings) {}
 
     /**
      * @param lines all lines of the rating keys of the facts, and all lines of shared runtimes of which one of these lines is a part
@@ -34,7 +32,10 @@ public final class RatingBatch {
         this.booked = Map.copyOf(booked);
         for (var line : lines) {
             stored.put(line.key(), line);
-            quantitiesOf(line.key().ratingKey()).put(line.key(), line.quantity());
+            // A line without usage costs nothing, and its price may have been replaced.
+            if (line.quantity().signum() != 0) {
+                quantitiesOf(line.key().ratingKey()).put(line.key(), line.quantity());
+            }
         }
     }
 
@@ -61,13 +62,18 @@ public final class RatingBatch {
                 sums.keySet().forEach(line -> current.put(line, findStored(line)));
             }
         });
-        var changed = current.values().stream().filter(line -> !isStored(line)).toList();
-        var removed = stored.keySet().stream()
-                .filter(key -> !current.containsKey(key))
-                .map(LineKey::id)
-                .toList();
+        var changed = new ArrayList<>(
+                current.values().stream().filter(line -> !isStored(line)).toList());
+        // Lines whose usage has moved to another price stay: charges and final statements refer to them.
+        var nothing = BigDecimal.ZERO.setScale(inputs.digits());
+        stored.forEach((key, line) -> {
+            if (!current.containsKey(key)
+                    && (line.quantity().signum() != 0 || line.amount().signum() != 0)) {
+                changed.add(new RatedLine(line.id(), key, BigDecimal.ZERO, nothing));
+            }
+        });
         var target = Reconstruction.sums(Reconstruction.charges(new ArrayList<>(current.values()), inputs));
-        return new RatedBatch(changed, removed, Reconstruction.differences(booked, target));
+        return new RatedBatch(changed, Reconstruction.differences(booked, target));
     }
 
     private RatedLine findStored(LineKey key) {

@@ -44,6 +44,18 @@ class BudgetTest {
     }
 
     @Test
+    void exceededBetween_namesEachThresholdOnce() {
+        var budget = exceeded(LimitAction.WARN);
+
+        assertThat(budget.exceededBetween(new BigDecimal("7.99"), new BigDecimal("8")))
+                .containsExactly(80);
+        assertThat(budget.exceededBetween(new BigDecimal("8"), new BigDecimal("9.99")))
+                .isEmpty();
+        assertThat(budget.exceededBetween(BigDecimal.ZERO, BigDecimal.TEN)).containsExactly(80, 100);
+        assertThat(budget.exceededBetween(BigDecimal.TEN, BigDecimal.ONE)).isEmpty();
+    }
+
+    @Test
     void stopAt_isNotPostponed_byFurtherSpending() {
         var next = exceeded(LimitAction.STOP_INSTANCES).withSpent(new BigDecimal("12"), OCTOBER, LATER);
 

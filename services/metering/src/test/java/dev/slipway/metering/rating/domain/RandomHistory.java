@@ -250,7 +250,6 @@ final class RandomHistory {
     }
 
     private void apply(LocalDate period, RatingBatch.RatedBatch rated) {
-        lines.keySet().removeIf(key -> rated.removedLines().contains(key.id()));
         rated.changedLines().forEach(line -> lines.put(line.key(), line));
         var charges = bookings.computeIfAbsent(period, first -> new HashMap<>());
         rated.bookings().forEach((key, amount) -> charges.merge(key, amount, BigDecimal::add));
