@@ -10,6 +10,7 @@ import java.time.LocalDate;
  * @param period the month in which an accepted fact is booked
  * @param field the field of a rejected fact that has the problem
  * @param storedHash the hash of the stored body; it differs from {@code receivedHash} in a conflict
+ * @param isUnknown whether a rejected fact names a resource or unit that may not be replicated yet
  */
 public record FactResult(
         String source,
@@ -19,7 +20,8 @@ public record FactResult(
         @Nullable String field,
         @Nullable String problem,
         @Nullable String receivedHash,
-        @Nullable String storedHash) {
+        @Nullable String storedHash,
+        boolean isUnknown) {
 
     /** The outcomes of a report. */
     public enum Outcome {
@@ -42,11 +44,25 @@ public record FactResult(
                 null,
                 null,
                 fact.bodyHash(),
-                null);
+                null,
+                false);
     }
 
     public static FactResult rejected(FactKey key, String field, String problem) {
-        return new FactResult(key.source(), key.factId(), Outcome.REJECTED, null, field, problem, null, null);
+        return rejected(key, new FactDecision.Rejected(field, problem));
+    }
+
+    public static FactResult rejected(FactKey key, FactDecision.Rejected decision) {
+        return new FactResult(
+                key.source(),
+                key.factId(),
+                Outcome.REJECTED,
+                null,
+                decision.field(),
+                decision.problem(),
+                null,
+                null,
+                decision.isUnknown());
     }
 
     /** Returns a duplicate or a conflict, depending on the hashes. */
@@ -60,6 +76,7 @@ public record FactResult(
                 null,
                 same ? null : "a fact with this id and another body exists",
                 receivedHash,
-                storedHash);
+                storedHash,
+                false);
     }
 }
