@@ -29,9 +29,6 @@ public record FocusCharge(
         @Nullable String tier,
         @Nullable UUID priceId,
         String status) {
-    /** ISO 4217 code for transactions without a currency. */
-    private static final String NO_CURRENCY = "XXX";
-
     /** Parts of quantities and amounts that are not exact decimals are rounded to this number of decimals. */
     private static final int DIGITS = 12;
 
@@ -51,10 +48,10 @@ public record FocusCharge(
         }
     }
 
-    /** Returns usage that is not rated yet: it has no cost. */
-    public static FocusCharge unrated(BigDecimal quantity) {
+    /** Returns usage that is not rated yet: it has no cost in the currency of the account. */
+    public static FocusCharge unrated(String currency, BigDecimal quantity) {
         return new FocusCharge(
-                NO_CURRENCY, quantity, BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, null, null, "unrated");
+                currency, quantity, BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, null, null, "unrated");
     }
 
     /**
