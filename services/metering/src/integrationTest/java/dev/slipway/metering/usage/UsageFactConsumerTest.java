@@ -8,6 +8,7 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.ProblemException;
+import dev.slipway.contract.RoleRegistry;
 import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.ReceivedRecord;
@@ -53,6 +54,16 @@ class UsageFactConsumerTest {
     @BeforeEach
     void trustKey() {
         publish("authz.action", Json.object().put("action", "usage.report").put("lifecycle", "active"));
+        for (var role : RoleRegistry.load().roles()) {
+            var payload = Json.object()
+                    .put("role", role.name())
+                    .put("level", role.level())
+                    .put("org_id", (String) null)
+                    .put("removed", false);
+            var actions = payload.putArray("actions");
+            role.actions().forEach(actions::add);
+            publish("authz.role", payload);
+        }
         var signing = Json.object()
                 .put("kid", "k1")
                 .put("issuer", TokenVerifier.MACHINE_ISSUER)
