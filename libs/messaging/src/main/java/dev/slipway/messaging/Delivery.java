@@ -14,6 +14,11 @@ public final class Delivery {
     private static final int MAX_SEQUENTIAL_RECORDS = 200;
 
     private static final int MAX_BATCH_RECORDS = 1_000;
+    /**
+     * Records with many items are large, and all records of a poll are in memory. Enough for two transactions of records with some 50 items, so that
+     * the next one is parsed while one is applied.
+     */
+    private static final int MAX_ITEM_RECORDS = 200;
 
     private final int maxRecords;
     private final Duration gather;
@@ -47,7 +52,7 @@ public final class Delivery {
     /** Delivers records until they have {@code maxItems} items. */
     public static Delivery ofItems(int maxItems, PreparingHandler handler) {
         return new Delivery(
-                MAX_BATCH_RECORDS,
+                MAX_ITEM_RECORDS,
                 Duration.ZERO,
                 (vertx, traces, consumer) -> BatchPreparer.ofItems(vertx, traces, handler, maxItems));
     }

@@ -130,6 +130,8 @@ public record KafkaSettings(
         config.putIfAbsent(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
         config.putIfAbsent(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "3000");
         config.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "500");
+        // The default is 50 MiB, which several consumers of one process would not have memory for.
+        config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, String.valueOf(4 << 20));
         // The heartbeat thread of every consumer wakes up at this interval.
         config.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, "400");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");

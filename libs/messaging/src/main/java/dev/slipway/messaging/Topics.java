@@ -194,7 +194,15 @@ public final class Topics {
         var events = Map.of("retention.ms", THIRTY_DAYS_MS);
         var compacted = Map.of("cleanup.policy", "compact", "segment.ms", "3600000");
         // The broker's clock decides whether a token was valid: the clock of the sender cannot be trusted.
-        var reports = Map.of("retention.ms", THIRTY_DAYS_MS, "message.timestamp.type", "LogAppendTime");
+        // Uncompressed, so that the broker's limit
+        // applies to the size that consumers need memory for.
+        var reports = Map.of(
+                "retention.ms",
+                THIRTY_DAYS_MS,
+                "message.timestamp.type",
+                "LogAppendTime",
+                "compression.type",
+                "uncompressed");
         var topics = new ArrayList<NewTopic>();
         for (var name : List.of(
                 CATALOG_EVENTS,

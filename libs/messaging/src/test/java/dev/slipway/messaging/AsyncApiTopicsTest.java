@@ -22,7 +22,8 @@ class AsyncApiTopicsTest {
     private static final Path DOCUMENT = Path.of("../../schemas/asyncapi/slipway.yaml");
     private static final KafkaSettings SETTINGS = new KafkaSettings("-", "", 12, (short) 1, Map.of());
 
-    private record TopicConfig(int partitions, String policy, String retentionMs, String timestamps) {}
+    private record TopicConfig(
+            int partitions, String policy, String retentionMs, String timestamps, String compression) {}
 
     @Test
     void topics_matchChannelsOfContract() throws IOException {
@@ -62,7 +63,8 @@ class AsyncApiTopicsTest {
                 binding.path("partitions").asInt(),
                 config.path("cleanup.policy").path(0).asText(),
                 config.path("retention.ms").asText(""),
-                config.path("message.timestamp.type").asText("CreateTime"));
+                config.path("message.timestamp.type").asText("CreateTime"),
+                config.path("compression.type").asText("producer"));
     }
 
     private static TopicConfig topicConfig(NewTopic topic) {
@@ -71,6 +73,7 @@ class AsyncApiTopicsTest {
                 topic.numPartitions(),
                 config.getOrDefault("cleanup.policy", "delete"),
                 config.getOrDefault("retention.ms", ""),
-                config.getOrDefault("message.timestamp.type", "CreateTime"));
+                config.getOrDefault("message.timestamp.type", "CreateTime"),
+                config.getOrDefault("compression.type", "producer"));
     }
 }

@@ -14,6 +14,14 @@ class KafkaSettingsTest {
             "sasl.mechanism", "SCRAM-SHA-512",
             "sasl.jaas.config", "ScramLoginModule required username=\"iam\" password=\"secret\";");
 
+    /** A poll is in memory as a whole, several consumers share a small heap, and records are parsed to many times their size. */
+    @Test
+    void consumer_limitsTheSizeOfAPoll() {
+        var kafka = new KafkaSettings("b:9092", "", 1, (short) 1, Map.of());
+
+        assertThat(Integer.parseInt(kafka.consumer().get("fetch.max.bytes"))).isLessThanOrEqualTo(4 << 20);
+    }
+
     @Test
     void clients_useConfiguredIdentity_andKeepDeliveryGuarantees() {
         var client = new java.util.HashMap<>(IDENTITY);

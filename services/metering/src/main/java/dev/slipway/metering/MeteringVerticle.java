@@ -51,6 +51,7 @@ import dev.slipway.metering.usage.UsageInvariantStore;
 import dev.slipway.metering.usage.UsageMetrics;
 import dev.slipway.metering.usage.UsageQueryApi;
 import dev.slipway.metering.usage.UsageQueryStore;
+import dev.slipway.metering.usage.UsageRefusalCleaner;
 import dev.slipway.metering.usage.UsageReports;
 import dev.slipway.metering.usage.UsageUnitConsumer;
 import dev.slipway.service.Service;
@@ -89,7 +90,8 @@ public final class MeteringVerticle extends VerticleBase {
 
     private Future<Void> serve(Service opened) {
         service = opened;
-        opened.check(UsageInvariantStore.check()).verify(UsageInvariantStore.verifier());
+        UsageInvariantStore.checks().forEach(opened::check);
+        opened.verify(UsageInvariantStore.verifier());
         var metrics =
                 new UsageMetrics(serviceContext.telemetry().metrics(), serviceContext.clock(), opened::secondsBehind);
         var inputs = new RatingInputStore();
@@ -113,7 +115,7 @@ public final class MeteringVerticle extends VerticleBase {
             Service opened, UsageFactStore facts, UsageIngest ingest, UsageMetrics metrics, RatingInputStore inputs) {
         var clock = serviceContext.clock();
         var reports = new UsageReports(ingest, facts, metrics);
-        var api = new UsageFactApi(reports, opened.mutations(), clock);
+        var api = new UsageFactApi(reports, opened.mutations(), clock, opened::secondsBehind);
         var topic = new UsageFactConsumer(
                 reports,
                 serviceContext.authz(),
@@ -124,12 +126,15 @@ public final class MeteringVerticle extends VerticleBase {
         var tenants = new TenantUsageConsumer(ingest, facts, metrics);
         var queryStore = new UsageQueryStore(opened.reads());
         var reads = QueryExecutor.of(opened.reads());
+        var accounts = new AccountStore(config.currency());
         var focusRows = new FocusRows(
                 queryStore,
                 new FocusStore(opened.reads()),
-                (orgId, currency) -> inputs.load(reads, orgId, currency, List.of()));
+                (orgId, currency) -> inputs.load(reads, orgId, currency, List.of()),
+                orgId -> accounts.findCurrency(reads, orgId));
         var queries = new UsageQueryApi(queryStore, focusRows, clock, opened::secondsBehind);
         new UsageBacklogMonitor(vertx, queryStore, metrics).start();
+        new UsageRefusalCleaner(vertx, facts, clock).start();
         opened.serve("reportUsageFacts", api::report)
                 .serve("listOrganizationUsageLines", queries::listLines)
                 .serve("listProjectUsageLines", queries::listLines)
@@ -148,7 +153,8 @@ public final class MeteringVerticle extends VerticleBase {
     }
 
     private void serveRunningTime(Service opened, UsageIngest ingest) {
-        var runtimeTotals = new RuntimeUsageApi(new RuntimeUsageStore(opened.reads()));
+        var runtimeTotals = new RuntimeUsageApi(
+                new RuntimeUsageStore(opened.reads()), serviceContext.clock(), opened::secondsBehind);
         var runningTime = new RunningTimeStore(opened.reads());
         var api = new InstanceUsageApi(runningTime, serviceContext.clock(), opened::secondsBehind);
         var lifecycle = new LifecycleConsumer(runningTime);
@@ -156,7 +162,12 @@ public final class MeteringVerticle extends VerticleBase {
         var runtimes = new SharedRuntimeConsumer(hours);
         var heartbeats = new HeartbeatConsumer(
                 hours, serviceContext.authz(), serviceContext.tokens().forReports());
-        var started = new RuntimeHoursEmitter(vertx, hours, ingest::prepareAndApply, opened.outbox());
+        var started = new RuntimeHoursEmitter(
+                vertx,
+                hours,
+                ingest::prepareAndApply,
+                opened.outbox(),
+                serviceContext.telemetry().metrics());
         emitter = started;
         started.start();
         opened.serve("getProjectUsage", api::list)

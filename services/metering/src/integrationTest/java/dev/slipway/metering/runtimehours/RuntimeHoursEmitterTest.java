@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -25,8 +26,8 @@ class RuntimeHoursEmitterTest {
 
     private final UsageFixture fixture = new UsageFixture();
     private final RuntimeHoursStore store = new RuntimeHoursStore();
-    private final RuntimeHoursEmitter emitter =
-            new RuntimeHoursEmitter(fixture.vertx(), store, fixture.ingest::prepareAndApply, fixture.outbox);
+    private final RuntimeHoursEmitter emitter = new RuntimeHoursEmitter(
+            fixture.vertx(), store, fixture.ingest::prepareAndApply, fixture.outbox, fixture.meters());
     private final LifecycleConsumer instances = new LifecycleConsumer(new RunningTimeStore(fixture.reads()));
     private final SharedRuntimeConsumer runtimes = new SharedRuntimeConsumer(store);
     private final UUID instance = Ids.next();
@@ -57,6 +58,46 @@ class RuntimeHoursEmitterTest {
         assertThat(fixture.database.query(
                         "SELECT DISTINCT unit || ' ' || correlation_id || ' ' || app_slug FROM metering.usage_facts"))
                 .isEqualTo("app_uptime_hour launch echo");
+    }
+
+    /** Usage that is older than three years is rejected, however often it is tried. */
+    @Test
+    void emit_countsTheHoursOfOthers_whenThoseOfAnIntervalAreRejected() {
+        var old = START.minus(4 * 365, ChronoUnit.DAYS);
+        var failing = Ids.next();
+        heartbeat(old, old);
+        apply(failing, "apps.instance.running", 1, old);
+        apply("apps.instance.running", 1, START);
+        heartbeat(old, START.plusSeconds(3 * 3_600));
+
+        assertThat(await(emitter.emit())).isEqualTo(3);
+
+        assertThat(fixture.database.query("SELECT DISTINCT app_instance_id::text FROM metering.usage_facts"))
+                .isEqualTo(instance.toString());
+        assertThat(fixture.database.query(
+                        "SELECT emit_after > now() AND emitted_until IS NULL FROM metering.running_intervals WHERE app_instance_id = '"
+                                + failing + "'"))
+                .isEqualTo("t");
+        assertThat(fixture.meters()
+                        .get("slipway.usage.runtime.hours.age")
+                        .gauge()
+                        .value())
+                .isGreaterThan(4 * 365 * 86_400.0);
+    }
+
+    @Test
+    void emit_countsALongInterval_inSeveralTransactions() {
+        heartbeat(START, START);
+        apply("apps.instance.running", 1, START);
+        heartbeat(START, START.plus(3, ChronoUnit.DAYS));
+
+        assertThat(await(emitter.emit())).isEqualTo(72);
+
+        assertThat(fixture.countingTransactions()).isGreaterThan(1);
+        apply("apps.instance.failed", 2, START.plusSeconds(3_600));
+        await(emitter.emit());
+        assertThat(fixture.total()).isEqualTo("1");
+        assertThat(fixture.differences()).isEqualTo("0");
     }
 
     @Test
@@ -129,10 +170,14 @@ class RuntimeHoursEmitterTest {
     }
 
     private void apply(String type, long sequence, Instant at) {
+        apply(instance, type, sequence, at);
+    }
+
+    private void apply(UUID id, String type, long sequence, Instant at) {
         var payload = Json.object()
                 .put("org_id", ORG.toString())
                 .put("project_id", PROJECT.toString())
-                .put("app_instance_id", instance.toString())
+                .put("app_instance_id", id.toString())
                 .put("app_slug", "echo")
                 .put("operating_mode", "tenant_dedicated")
                 .put("control_plane_scope", "project")

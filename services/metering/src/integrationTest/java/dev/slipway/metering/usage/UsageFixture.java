@@ -11,6 +11,7 @@ import dev.slipway.contract.ProblemException;
 import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Outbox;
 import dev.slipway.messaging.QueryExecutor;
+import dev.slipway.metering.ledger.AccountStore;
 import dev.slipway.metering.rating.RatingInputStore;
 import dev.slipway.service.Call;
 import dev.slipway.service.DatabaseSettings;
@@ -20,6 +21,7 @@ import dev.slipway.service.Request;
 import dev.slipway.service.ServiceDatabase;
 import dev.slipway.telemetry.Telemetry;
 import dev.slipway.testkit.FreshDatabase;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -75,20 +77,30 @@ public final class UsageFixture implements AutoCloseable {
         ingest = new UsageIngest(store, attribution, projects::get, countingTransactions::incrementAndGet);
         var metrics = new UsageMetrics(telemetry.metrics(), Clock.systemUTC(), () -> 0);
         reports = new UsageReports(ingest, store, metrics);
-        api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC());
+        api = new UsageFactApi(reports, new Mutations(outbox), Clock.systemUTC(), () -> 0.5);
         var queryStore = new UsageQueryStore(service.reads());
         var inputs = new RatingInputStore();
         var executor = QueryExecutor.of(service.reads());
         var focusRows = new FocusRows(
                 queryStore,
                 new FocusStore(service.reads()),
-                (orgId, currency) -> inputs.load(executor, orgId, currency, List.of()));
+                (orgId, currency) -> inputs.load(executor, orgId, currency, List.of()),
+                orgId -> new AccountStore("EUR").findCurrency(executor, orgId));
         queries = new UsageQueryApi(queryStore, focusRows, Clock.systemUTC(), () -> 0.5);
         await(new UsageUnitConsumer(attribution, outbox).start());
     }
 
     public Vertx vertx() {
         return vertx;
+    }
+
+    /** Returns the number of committed transactions that counted facts. */
+    public int countingTransactions() {
+        return countingTransactions.get();
+    }
+
+    public MeterRegistry meters() {
+        return telemetry.metrics();
     }
 
     public SqlClient reads() {

@@ -1,6 +1,8 @@
 package dev.slipway.metering.runtimehours;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.metering.runtimehours.domain.InstanceUsage;
+import dev.slipway.service.Page;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
@@ -81,8 +83,10 @@ public final class InstanceUsageApi {
     public Future<Reply> list(Request request) {
         var now = clock.instant();
         return store.page(request.projectId(), request.cursor(), request.limit(), now)
-                .map(page -> Reply.of(page.toJson(Item::of)
-                        .put("as_of", now.toString())
-                        .put("lag_seconds", lagSeconds.getAsDouble())));
+                .map(page -> Reply.of(body(page, now, lagSeconds.getAsDouble())));
+    }
+
+    static ObjectNode body(Page<InstanceUsage> page, Instant asOf, double lagSeconds) {
+        return page.toJson(Item::of).put("as_of", asOf.toString()).put("lag_seconds", lagSeconds);
     }
 }

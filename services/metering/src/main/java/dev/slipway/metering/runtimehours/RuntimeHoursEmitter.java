@@ -15,18 +15,22 @@ import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ReporterScope.PlatformReporter;
 import dev.slipway.metering.usage.domain.ScopedFact;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.UUID;
 import java.util.function.BiFunction;
-import java.util.stream.Collectors;
 
 /**
  * Counts running time as usage facts, one per clock hour and interval. The ids of the facts depend only on resource, interval and hour, so
@@ -40,24 +44,51 @@ public final class RuntimeHoursEmitter {
     static final String SOURCE = "lifecycle";
     private static final long INTERVAL_MS = 15_000;
     private static final int BATCH = 200;
+    /** How long an interval whose hours are not counted is put aside. */
+    private static final Duration ASIDE = Duration.ofMinutes(15);
 
     private final Vertx vertx;
     private final RuntimeHoursStore store;
     private final BiFunction<UnitOfWork, List<ScopedFact>, Future<List<FactResult>>> ingest;
     private final Outbox outbox;
     private long timer;
+    private volatile double oldestSeconds;
 
     /** Takes the function that counts facts. */
     public RuntimeHoursEmitter(
             Vertx vertx,
             RuntimeHoursStore store,
             BiFunction<UnitOfWork, List<ScopedFact>, Future<List<FactResult>>> ingest,
-            Outbox outbox) {
+            Outbox outbox,
+            MeterRegistry meters) {
         this.vertx = vertx;
         this.store = store;
         this.ingest = ingest;
         this.outbox = outbox;
+        Gauge.builder("slipway.usage.runtime.hours.age", this, emitter -> emitter.oldestSeconds)
+                .description("Time since the start of the oldest hour of running time that could be counted but is not")
+                .baseUnit("seconds")
+                .register(meters);
     }
+
+    /** Identifies an interval. */
+    private record IntervalKey(UUID subjectId, long sequence) {
+        static IntervalKey of(DueInterval interval) {
+            return new IntervalKey(interval.subjectId(), interval.sequence());
+        }
+    }
+
+    /** Some hours of intervals are not counted, so that the batch is emitted again without these intervals. */
+    private static final class NotCountedException extends RuntimeException {
+        private final Map<IntervalKey, String> problems;
+
+        NotCountedException(Map<IntervalKey, String> problems) {
+            super("runtime hours not counted: " + problems, null, false, false);
+            this.problems = problems;
+        }
+    }
+
+    private record EmittedBatch(boolean complete, int facts) {}
 
     /** Starts to emit periodically. */
     public void start() {
@@ -71,30 +102,72 @@ public final class RuntimeHoursEmitter {
 
     /** Emits all running time that can be emitted now; returns the number of facts. */
     public Future<Integer> emit() {
-        var context = new ChangeContext(Ids.next().toString(), Context.root());
-        return outbox.transaction(context, this::emitBatch)
-                .compose(batch -> batch.intervals < BATCH
-                        ? Future.succeededFuture(batch.facts)
-                        : emit().map(more -> more + batch.facts));
+        return emitBatch(Map.of())
+                .compose(batch -> batch.complete ? measure().map(batch.facts) : emit().map(more -> more + batch.facts));
     }
 
-    private record EmittedBatch(int intervals, int facts) {}
+    /** Measures how long the oldest hour waits. */
+    private Future<Void> measure() {
+        return outbox.transaction(
+                newContext(), unit -> store.findOldestDue(unit).map(oldest -> {
+                    oldestSeconds = oldest == null
+                            ? 0
+                            : Duration.between(oldest, unit.now()).toMillis() / 1e3;
+                    return null;
+                }));
+    }
 
-    private Future<EmittedBatch> emitBatch(UnitOfWork unit) {
-        return store.lockDue(unit, BATCH).compose(due -> {
-            if (due.isEmpty()) {
-                return Future.succeededFuture(new EmittedBatch(0, 0));
+    private static ChangeContext newContext() {
+        return new ChangeContext(Ids.next().toString(), Context.root());
+    }
+
+    /** Emits a batch without the failing intervals, which are put aside: they must not block those of others. */
+    private Future<EmittedBatch> emitBatch(Map<IntervalKey, String> failing) {
+        return outbox.transaction(newContext(), unit -> emitBatch(unit, failing))
+                .recover(e -> {
+                    if (e instanceof NotCountedException notCounted) {
+                        var all = new HashMap<>(failing);
+                        all.putAll(notCounted.problems);
+                        return emitBatch(all);
+                    }
+                    return Future.failedFuture(e);
+                });
+    }
+
+    private Future<EmittedBatch> emitBatch(UnitOfWork unit, Map<IntervalKey, String> failing) {
+        return store.lockDue(unit, BATCH).compose(found -> {
+            var due = new ArrayList<DueInterval>();
+            for (var interval : found) {
+                var problem = failing.get(IntervalKey.of(interval));
+                if (problem == null) {
+                    due.add(interval);
+                } else {
+                    putAside(unit, interval, problem);
+                }
             }
-            var backends = due.stream()
-                    .map(DueInterval::runtimeBackend)
-                    .filter(Objects::nonNull)
-                    .collect(Collectors.toSet());
-            return store.findOutages(unit, backends).compose(outages -> emit(unit, due, outages));
+            return due.isEmpty()
+                    ? Future.succeededFuture(new EmittedBatch(found.size() < BATCH, 0))
+                    : store.findOutages(unit, due)
+                            .compose(outages -> emit(unit, due, outages))
+                            .map(facts -> new EmittedBatch(facts == 0 && found.size() < BATCH, facts));
         });
     }
 
-    private Future<EmittedBatch> emit(UnitOfWork unit, List<DueInterval> due, Map<String, List<Outage>> outages) {
+    private void putAside(UnitOfWork unit, DueInterval interval, String problem) {
+        LOG.atError()
+                .addKeyValue("subject_id", interval.subjectId())
+                .addKeyValue("sequence", interval.sequence())
+                .log(
+                        "runtime hours of an interval are not counted: {}; retrying in {} minutes",
+                        problem,
+                        ASIDE.toMinutes());
+        store.putAside(unit, interval, unit.now().plus(ASIDE));
+    }
+
+    /** Returns the number of facts. */
+    private Future<Integer> emit(UnitOfWork unit, List<DueInterval> due, Map<String, List<Outage>> outages) {
         var facts = new ArrayList<ScopedFact>();
+        var intervals = new ArrayList<IntervalKey>();
         for (var interval : due) {
             var emission = RuntimeHours.emit(
                     interval.interval(),
@@ -103,11 +176,12 @@ public final class RuntimeHoursEmitter {
                             ? List.of()
                             : outages.getOrDefault(interval.runtimeBackend(), List.of()));
             addFacts(facts, interval, emission);
+            intervals.addAll(Collections.nCopies(emission.buckets().size(), IntervalKey.of(interval)));
             store.updateEmitted(unit, interval, emission.emittedUntil());
         }
         return ingest.apply(unit, facts).map(results -> {
-            results.forEach(RuntimeHoursEmitter::requireCounted);
-            return new EmittedBatch(due.size(), results.size());
+            requireCounted(intervals, results);
+            return results.size();
         });
     }
 
@@ -137,10 +211,16 @@ public final class RuntimeHoursEmitter {
     }
 
     /** Fails the transaction, so that running time is not lost: the unit may not be replicated yet. */
-    private static void requireCounted(FactResult result) {
-        if (result.outcome() == Outcome.REJECTED || result.outcome() == Outcome.CONFLICT) {
-            throw new IllegalStateException(
-                    "runtime hours " + result.factId() + " not counted: " + result.field() + " " + result.problem());
+    private static void requireCounted(List<IntervalKey> intervals, List<FactResult> results) {
+        var problems = new HashMap<IntervalKey, String>();
+        for (var i = 0; i < results.size(); i++) {
+            var result = results.get(i);
+            if (result.outcome() == Outcome.REJECTED || result.outcome() == Outcome.CONFLICT) {
+                problems.putIfAbsent(intervals.get(i), result.factId() + " " + result.field() + " " + result.problem());
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new NotCountedException(problems);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.slipway.contract.Envelope;
 import dev.slipway.contract.Json;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.runtimehours.RuntimeHoursStore.MeteredAttachment;
 import dev.slipway.metering.runtimehours.RuntimeHoursStore.MeteredRuntime;
 import dev.slipway.metering.runtimehours.domain.MeteredInstanceEvent;
 import io.vertx.core.Future;
@@ -36,7 +37,17 @@ public final class SharedRuntimeConsumer {
         }
     }
 
-    private record AttachmentPayload(UUID attachmentId, UUID sharedRuntimeId, UUID projectId, long sequence) {}
+    private record AttachmentPayload(UUID attachmentId, UUID sharedRuntimeId, UUID projectId, long sequence) {
+        MeteredAttachment attachment(Envelope event) {
+            return new MeteredAttachment(
+                    attachmentId,
+                    sharedRuntimeId,
+                    projectId,
+                    sequence,
+                    event.eventType().equals(ATTACHMENT_PREFIX + "requested") ? event.occurredAt() : null,
+                    event.eventType().equals(ATTACHMENT_PREFIX + "detached") ? event.occurredAt() : null);
+        }
+    }
 
     /** Applies the events. An event that was applied before changes nothing. */
     public Future<Void> apply(UnitOfWork unit, List<ReceivedEvent> events) {
@@ -49,13 +60,9 @@ public final class SharedRuntimeConsumer {
 
     private Future<Void> apply(UnitOfWork unit, Envelope event) {
         if (event.eventType().startsWith(ATTACHMENT_PREFIX)) {
-            var attachment = Json.toRecord(event.payload(), AttachmentPayload.class);
             store.upsertAttachment(
                     unit,
-                    attachment.attachmentId,
-                    attachment.sharedRuntimeId,
-                    attachment.projectId,
-                    attachment.sequence);
+                    Json.toRecord(event.payload(), AttachmentPayload.class).attachment(event));
             return Future.succeededFuture();
         }
         var kind = MeteredInstanceEvent.Kind.ofRuntime(event.eventType());

@@ -3,22 +3,33 @@ package dev.slipway.metering.runtimeusage;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.metering.runtimeusage.RuntimeUsageStore.UsageTotal;
-import dev.slipway.service.ItemList;
 import dev.slipway.service.Reply;
 import dev.slipway.service.Request;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.DoubleSupplier;
 
 /** Serves the usage of shared runtimes, to their owner and to projects. */
 public final class RuntimeUsageApi {
     private final RuntimeUsageStore store;
+    private final Clock clock;
+    private final DoubleSupplier lagSeconds;
 
-    public RuntimeUsageApi(RuntimeUsageStore store) {
+    /** {@code lagSeconds} is how far ingest is behind the topics. */
+    public RuntimeUsageApi(RuntimeUsageStore store, Clock clock, DoubleSupplier lagSeconds) {
         this.store = store;
+        this.clock = clock;
+        this.lagSeconds = lagSeconds;
     }
+
+    /** The response body. */
+    private record TotalList(Instant asOf, double lagSeconds, boolean truncated, List<ObjectNode> items) {}
 
     /** A total in the response body. */
     private record Item(
@@ -33,12 +44,22 @@ public final class RuntimeUsageApi {
 
     public Future<Reply> listOfRuntime(Request request) {
         return store.listOfRuntime(request.pathId("org_id"), request.pathId("shared_runtime_id"))
-                .map(totals -> ItemList.reply(totals, total -> view(total, null)));
+                .map(totals -> reply(totals, null));
     }
 
     public Future<Reply> listOfProject(Request request) {
         return store.listOfProject(Objects.requireNonNull(request.orgId()), request.projectId())
-                .map(totals -> ItemList.reply(totals, total -> view(total, request.projectId())));
+                .map(totals -> reply(totals, request.projectId()));
+    }
+
+    private Reply reply(List<UsageTotal> totals, @Nullable UUID reader) {
+        var truncated = totals.size() > RuntimeUsageStore.MAX_TOTALS;
+        var shown = truncated ? totals.subList(0, RuntimeUsageStore.MAX_TOTALS) : totals;
+        return Reply.ofRecord(new TotalList(
+                clock.instant(),
+                lagSeconds.getAsDouble(),
+                truncated,
+                shown.stream().map(total -> view(total, reader)).toList()));
     }
 
     /** A project is not told which other project used its capacity or provided capacity to it. */

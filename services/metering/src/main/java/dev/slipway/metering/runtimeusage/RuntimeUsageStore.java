@@ -16,7 +16,8 @@ import java.util.UUID;
 
 /** All SQL of the totals of shared runtimes. */
 public final class RuntimeUsageStore {
-    private static final int MAX_TOTALS = 500;
+    /** The most totals in a response. One more is read, to know whether there are others. */
+    static final int MAX_TOTALS = 500;
 
     private static final String FIND_RUNTIME =
             "SELECT app_slug FROM metered_runtimes WHERE shared_runtime_id = $1 AND org_id = $2";
@@ -31,7 +32,7 @@ public final class RuntimeUsageStore {
     private static final String GROUPS = """
              GROUP BY d.shared_runtime_id, d.org_id, d.app_slug, d.project_id, d.attachment_id, d.source_project_id, u.unit
             ORDER BY d.shared_runtime_id, d.project_id NULLS FIRST, d.source_project_id NULLS FIRST, u.unit LIMIT %d
-            """.formatted(MAX_TOTALS);
+            """.formatted(MAX_TOTALS + 1);
     private static final String OF_RUNTIME = TOTALS + " d.shared_runtime_id = $1 AND d.org_id = $2" + GROUPS;
     private static final String OF_PROJECT =
             TOTALS + " d.org_id = $2 AND (d.project_id = $1 OR d.source_project_id = $1)" + GROUPS;

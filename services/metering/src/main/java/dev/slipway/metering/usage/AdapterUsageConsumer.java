@@ -32,9 +32,6 @@ public final class AdapterUsageConsumer {
     /** A report can arrive before the events of its instance, but not much. */
     private static final Duration MAX_REPLICATION_DELAY = Duration.ofMinutes(5);
 
-    private static final Set<String> REPLICATED_FIELDS =
-            Set.of("unit", "app_instance_id", "shared_runtime_id", "runtime_backend");
-
     private final UsageIngest ingest;
     private final UsageFactStore store;
     private final UsageMetrics metrics;
@@ -112,7 +109,7 @@ public final class AdapterUsageConsumer {
             for (var i = 0; i < results.size(); i++) {
                 record(unit, results.get(i), facts.get(i).fact(), records.get(i));
             }
-            metrics.count(results);
+            metrics.count(unit, results);
             // Since the report entered the outbox of the service that received it.
             metrics.recordIngest(
                     unit,
@@ -128,7 +125,7 @@ public final class AdapterUsageConsumer {
     private void record(UnitOfWork unit, FactResult result, ReportedFact fact, ReceivedEvent event) {
         var rejected = result.outcome() == Outcome.REJECTED;
         var age = Duration.between(event.record().appendedAt(), unit.now());
-        if (rejected && REPLICATED_FIELDS.contains(result.field()) && age.compareTo(MAX_REPLICATION_DELAY) < 0) {
+        if (result.isUnknown() && age.compareTo(MAX_REPLICATION_DELAY) < 0) {
             throw new NotReadyException(result.field() + " of a usage report is not replicated yet");
         }
         if (rejected || result.outcome() == Outcome.CONFLICT) {

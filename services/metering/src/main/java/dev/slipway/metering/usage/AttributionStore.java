@@ -2,7 +2,9 @@ package dev.slipway.metering.usage;
 
 import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.contract.domain.TextEnum;
+import dev.slipway.messaging.SqlTime;
 import dev.slipway.messaging.UnitOfWork;
+import dev.slipway.metering.usage.domain.AttributionContext.Attachment;
 import dev.slipway.metering.usage.domain.AttributionContext.InstanceEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeProject;
@@ -12,9 +14,10 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
 
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -32,9 +35,14 @@ public final class AttributionStore {
             """;
     private static final String FIND_UNITS =
             "SELECT id, version, precision, lifecycle FROM usage_units WHERE id = ANY($1)";
-    /** Locked, so that a month is not closed while facts are booked in it. */
-    private static final String LOCK_PERIODS =
-            "SELECT period, closed_at IS NOT NULL AS closed FROM usage_periods WHERE period >= $1 ORDER BY period FOR SHARE";
+    /**
+     * Locked, so that a month is not closed while facts are booked in it. A month that another transaction closed while this one waited for the lock
+     * is returned as closed.
+     */
+    private static final String LOCK_PERIODS = """
+            SELECT period, closed_at IS NOT NULL AS closed FROM usage_periods
+            WHERE period >= coalesce((SELECT max(period) FROM usage_periods WHERE closed_at IS NOT NULL), '-infinity') ORDER BY period FOR SHARE
+            """;
 
     private static final String FIND_INSTANCES = """
             SELECT i.app_instance_id, i.org_id, i.project_id, i.app_slug, i.operating_mode, i.control_plane_scope, i.runtime_backend,
@@ -48,7 +56,7 @@ public final class AttributionStore {
             FROM metered_runtimes WHERE shared_runtime_id = ANY($1)
             """;
     private static final String FIND_ATTACHMENTS = """
-            SELECT DISTINCT ON (shared_runtime_id, project_id) shared_runtime_id, project_id, attachment_id
+            SELECT shared_runtime_id, project_id, attachment_id, requested_at, detached_at
             FROM metered_attachments WHERE shared_runtime_id = ANY($1)
             ORDER BY shared_runtime_id, project_id, sequence DESC
             """;
@@ -91,16 +99,14 @@ public final class AttributionStore {
         });
     }
 
-    /** Returns the closed months from the given one on; none of them can be closed until the transaction ends. */
-    Future<BookingPeriods> lockPeriods(UnitOfWork unit, LocalDate from) {
-        return unit.query(LOCK_PERIODS, Tuple.of(from)).map(rows -> {
-            var closed = new HashSet<LocalDate>();
-            rows.forEach(row -> {
-                if (row.getBoolean("closed")) {
-                    closed.add(row.getLocalDate("period"));
-                }
-            });
-            return new BookingPeriods(closed);
+    /** Returns the last closed month; no later one can be closed until the transaction ends. */
+    Future<BookingPeriods> lockPeriods(UnitOfWork unit) {
+        return unit.query(LOCK_PERIODS, Tuple.tuple()).map(rows -> {
+            LocalDate lastClosed = null;
+            for (var row : rows) {
+                lastClosed = row.getBoolean("closed") ? row.getLocalDate("period") : lastClosed;
+            }
+            return new BookingPeriods(lastClosed);
         });
     }
 
@@ -145,17 +151,22 @@ public final class AttributionStore {
         });
     }
 
-    /** Returns the latest attachment of each project to the shared runtimes: usage is reported after a project was detached, too. */
-    Future<Map<RuntimeProject, UUID>> findAttachments(UnitOfWork unit, Collection<UUID> runtimeIds) {
+    /** Returns all attachments of projects to the shared runtimes, the latest of a project first. */
+    Future<Map<RuntimeProject, List<Attachment>>> findAttachments(UnitOfWork unit, Collection<UUID> runtimeIds) {
         if (runtimeIds.isEmpty()) {
             return Future.succeededFuture(Map.of());
         }
         return unit.query(FIND_ATTACHMENTS, Tuple.of(runtimeIds.toArray(UUID[]::new)))
                 .map(rows -> {
-                    var attachments = new HashMap<RuntimeProject, UUID>();
-                    rows.forEach(row -> attachments.put(
-                            new RuntimeProject(row.getUUID("shared_runtime_id"), row.getUUID("project_id")),
-                            row.getUUID("attachment_id")));
+                    var attachments = new HashMap<RuntimeProject, List<Attachment>>();
+                    rows.forEach(row -> attachments
+                            .computeIfAbsent(
+                                    new RuntimeProject(row.getUUID("shared_runtime_id"), row.getUUID("project_id")),
+                                    key -> new ArrayList<>())
+                            .add(new Attachment(
+                                    row.getUUID("attachment_id"),
+                                    SqlTime.readNullable(row, "requested_at"),
+                                    SqlTime.readNullable(row, "detached_at"))));
                     return attachments;
                 });
     }

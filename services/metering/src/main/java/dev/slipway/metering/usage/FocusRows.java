@@ -29,12 +29,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** Computes the rows of the export: the usage of each day, divided by the unit prices at which it was rated. */
 public final class FocusRows {
     private final UsageQueryStore sums;
     private final FocusStore store;
     private final BiFunction<UUID, String, Future<RatingInputs>> prices;
+    private final Function<UUID, Future<String>> currencies;
 
     /** The usage that tiers count together. */
     private record UnitMonth(String unit, LocalDate month) {}
@@ -46,20 +48,46 @@ public final class FocusRows {
             Instant from,
             @Nullable UUID priceId) {}
 
-    /** {@code prices} returns the prices of an organization in a currency. */
-    public FocusRows(UsageQueryStore sums, FocusStore store, BiFunction<UUID, String, Future<RatingInputs>> prices) {
+    /**
+     * The rated usage of the months of an export.
+     *
+     * @param currency the currency of the account, for usage that is not rated
+     * @param lines the lines of each resource and month
+     * @param parts the division of the usage at each price
+     * @param quantities the quantities of sums by price, where a month has several
+     */
+    private record RatedMonths(
+            String currency,
+            Map<String, List<PricedLine>> lines,
+            Map<MonthPrice, List<PricedPart>> parts,
+            Map<String, Map<Instant, BigDecimal>> quantities) {}
+
+    /** {@code prices} returns the prices of an organization in a currency, and {@code currencies} the currency of an organization. */
+    public FocusRows(
+            UsageQueryStore sums,
+            FocusStore store,
+            BiFunction<UUID, String, Future<RatingInputs>> prices,
+            Function<UUID, Future<String>> currencies) {
         this.sums = sums;
         this.store = store;
         this.prices = prices;
+        this.currencies = currencies;
     }
 
     /** Returns the rows of sums by day; each sum has one row per unit price. */
     Future<List<Map<String, @Nullable Object>>> find(UsageQuery query, List<UsageSum> days) {
         var resources = days.stream().map(day -> resource(query, day)).toList();
-        return store.findLines(query.orgId(), resources).compose(lines -> findParts(query.orgId(), resources, lines)
-                .compose(parts -> findQuantities(query, days, lines).map(quantities -> days.stream()
-                        .flatMap(day -> rows(query, day, lines, parts, quantities).stream())
-                        .toList())));
+        var currency = currencies.apply(query.orgId());
+        return store.findLines(query.orgId(), resources).compose(lines -> {
+            var parts = findParts(query.orgId(), resources, lines);
+            var quantities = findQuantities(query, days, lines);
+            return Future.all(currency, parts, quantities).map(all -> {
+                var rated = new RatedMonths(currency.result(), lines, parts.result(), quantities.result());
+                return days.stream()
+                        .flatMap(day -> rows(query, day, rated).stream())
+                        .toList();
+            });
+        });
     }
 
     private static ResourceMonth resource(UsageQuery query, UsageSum day) {
@@ -94,36 +122,40 @@ public final class FocusRows {
     /** Returns the quantities by price of the days of resources that have several prices in a month. */
     private Future<Map<String, Map<Instant, BigDecimal>>> findQuantities(
             UsageQuery query, List<UsageSum> days, Map<String, List<PricedLine>> lines) {
-        var keys = new ArrayList<String>();
+        var divided = new ArrayList<UsageSum>();
         var times = new TreeSet<>(List.of(PriceBook.BEGINNING));
         for (var day : days) {
             var priced = lines.getOrDefault(resource(query, day).text(), List.of());
             if (priced.size() > 1) {
-                keys.add(day.key());
+                divided.add(day);
                 priced.forEach(line -> times.add(line.priceFrom()));
             }
         }
-        return keys.isEmpty() ? Future.succeededFuture(Map.of()) : sums.sumByStart(query, keys, times);
+        if (divided.isEmpty()) {
+            return Future.succeededFuture(Map.of());
+        }
+        var first = divided.stream().map(UsageSum::bucketStart).min(Instant::compareTo);
+        var last = divided.stream().map(UsageSum::bucketStart).max(Instant::compareTo);
+        return sums.sumByStart(
+                query.withRange(first.orElseThrow(), query.endOf(last.orElseThrow())),
+                divided.stream().map(UsageSum::unit).distinct().toList(),
+                divided.stream().map(UsageSum::key).toList(),
+                times);
     }
 
-    private static List<Map<String, @Nullable Object>> rows(
-            UsageQuery query,
-            UsageSum day,
-            Map<String, List<PricedLine>> lines,
-            Map<MonthPrice, List<PricedPart>> parts,
-            Map<String, Map<Instant, BigDecimal>> quantities) {
+    private static List<Map<String, @Nullable Object>> rows(UsageQuery query, UsageSum day, RatedMonths rated) {
         var resource = resource(query, day);
-        var priced = lines.getOrDefault(resource.text(), List.of());
+        var priced = rated.lines.getOrDefault(resource.text(), List.of());
         var charges = new ArrayList<FocusCharge>();
         if (priced.isEmpty()) {
-            charges.add(FocusCharge.unrated(day.quantity()));
+            charges.add(FocusCharge.unrated(rated.currency, day.quantity()));
         } else {
             var byPrice = new TreeMap<Instant, PricedLine>();
             priced.forEach(line -> byPrice.put(line.priceFrom(), line));
             var whole = Map.of(PriceBook.BEGINNING, day.quantity());
-            byPrice(byPrice, quantities.getOrDefault(day.key(), whole)).forEach((line, quantity) -> {
+            byPrice(byPrice, rated.quantities.getOrDefault(day.key(), whole)).forEach((line, quantity) -> {
                 var price = new MonthPrice(resource.unit(), resource.month(), line.priceFrom(), line.priceId());
-                charges.addAll(charges(line, quantity, parts.get(price)));
+                charges.addAll(charges(line, quantity, rated.parts.get(price)));
             });
         }
         return charges.stream()
@@ -140,7 +172,7 @@ public final class FocusRows {
     /** Without parts, the usage was rated at another price between two reads: the next export has it. */
     private static List<FocusCharge> charges(PricedLine line, BigDecimal quantity, @Nullable List<PricedPart> parts) {
         if (parts == null) {
-            return List.of(FocusCharge.unrated(quantity));
+            return List.of(FocusCharge.unrated(line.currency(), quantity));
         }
         var usage = new RatedUsage(line.currency(), line.quantity(), line.amount(), line.priceId(), parts);
         return FocusCharge.divide(usage, quantity);

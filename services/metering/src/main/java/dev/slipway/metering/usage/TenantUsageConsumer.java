@@ -79,7 +79,7 @@ public final class TenantUsageConsumer {
             for (var i = 0; i < results.size(); i++) {
                 recordRefusal(unit, results.get(i), facts.get(i).fact());
             }
-            metrics.count(results);
+            metrics.count(unit, results);
             metrics.recordIngest(unit, received);
             return null;
         });

@@ -27,22 +27,31 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.DoubleSupplier;
 
 /** Accepts usage facts by API. */
 public final class UsageFactApi {
     private final UsageReports reports;
     private final Mutations mutations;
     private final Clock clock;
+    private final DoubleSupplier lagSeconds;
 
-    public UsageFactApi(UsageReports reports, Mutations mutations, Clock clock) {
+    /** {@code lagSeconds} is how far ingest is behind the topics. */
+    public UsageFactApi(UsageReports reports, Mutations mutations, Clock clock, DoubleSupplier lagSeconds) {
         this.reports = reports;
         this.mutations = mutations;
         this.clock = clock;
+        this.lagSeconds = lagSeconds;
     }
 
     /** The response body: one result per fact, in the order of the request. */
     private record ReportResult(
-            String source, UUID auditEntryId, Instant asOf, OutcomeCounts counts, List<ResultItem> items) {}
+            String source,
+            UUID auditEntryId,
+            Instant asOf,
+            double lagSeconds,
+            OutcomeCounts counts,
+            List<ResultItem> items) {}
 
     public Future<Reply> report(Request request) {
         var receivedAt = clock.instant();
@@ -66,6 +75,7 @@ public final class UsageFactApi {
                     batch.source(),
                     batch.auditEntryId(),
                     unit.now(),
+                    lagSeconds.getAsDouble(),
                     OutcomeCounts.of(results),
                     results.stream().map(ResultItem::of).toList()));
         });

@@ -10,6 +10,8 @@ import dev.slipway.contract.ErrorCode;
 import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.Problem;
+import dev.slipway.contract.ProblemException;
+import dev.slipway.messaging.ChangeContext;
 import dev.slipway.messaging.Failures.NotReadyException;
 import dev.slipway.messaging.InboxConsumer.PreparingHandler;
 import dev.slipway.messaging.InboxConsumer.ReceivedEvent;
@@ -17,11 +19,13 @@ import dev.slipway.messaging.ReceivedRecord;
 import dev.slipway.messaging.UnitOfWork;
 import dev.slipway.metering.usage.UsageFactJson.BatchBody;
 import dev.slipway.metering.usage.UsageReports.ParsedBatch;
+import dev.slipway.metering.usage.UsageReports.RefusedRecord;
 import dev.slipway.metering.usage.UsageReports.Reporter;
 import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactResult.Outcome;
 import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
 import dev.slipway.metering.usage.domain.ReporterScope.RuntimeReporter;
+import io.opentelemetry.context.Context;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +44,14 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Consumes usage facts from their topic. Each record carries a token for reports; one without a valid token, or that cannot be parsed, goes to
- * the dead-letter topic. The sender gets no response, so facts that are not counted are recorded.
+ * Consumes usage facts from their topic. Each record carries a token for reports; one without a valid token goes to the dead-letter topic. The
+ * sender gets no response, so facts and records that are not counted are recorded as refusals.
  */
 public final class UsageFactConsumer implements PreparingHandler {
     static final String EVENT_TYPE = "usage.facts.reported";
     private static final String ACTION = "usage.report";
     private static final String BEARER = "Bearer ";
+    private static final Pattern TRACE_ID = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern SOURCE = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
 
     private final UsageReports reports;
@@ -66,8 +71,35 @@ public final class UsageFactConsumer implements PreparingHandler {
         this.maxAuthzAge = maxAuthzAge;
     }
 
-    /** The results of one reporter in a transaction, which has one audit entry. */
-    private record ReporterResults(UUID auditEntryId, List<FactResult> results) {}
+    /**
+     * The results of one reporter in a transaction, which has one audit entry.
+     *
+     * @param correlationId that of the first event of this reporter: the audit entry must not have the context of another one
+     */
+    private record ReporterResults(UUID auditEntryId, String correlationId, List<FactResult> results) {}
+
+    /** The parsed records of a transaction. */
+    private record ParsedRecords(
+            List<ParsedBatch> batches,
+            List<Instant> receivedAt,
+            List<RefusedRecord> refused,
+            Map<Reporter, ReporterResults> reporters) {
+        ParsedRecords() {
+            this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>());
+        }
+    }
+
+    /** A valid record whose reporter is known, but whose facts cannot be counted. */
+    private static final class RefusedException extends RuntimeException {
+        private final String field;
+        private final String problem;
+
+        RefusedException(String field, String problem) {
+            super(field + " " + problem, null, false, false);
+            this.field = field;
+            this.problem = problem;
+        }
+    }
 
     @Override
     public int countItems(Envelope event) {
@@ -79,62 +111,80 @@ public final class UsageFactConsumer implements PreparingHandler {
         if (model.age(clock.instant()).compareTo(maxAuthzAge) > 0) {
             throw new NotReadyException("permissions are stale");
         }
-        var reporters = new LinkedHashMap<Reporter, ReporterResults>();
+        var parsed = new ParsedRecords();
         var byToken = new HashMap<String, Reporter>();
-        var batches = new ArrayList<ParsedBatch>(events.size());
         for (var event : events) {
-            batches.add(parse(event, byToken, reporters));
+            parse(event, byToken, parsed);
         }
-        var receivedAt =
-                events.stream().map(event -> event.record().appendedAt()).toList();
-        return unit -> apply(unit, batches, reporters, receivedAt);
+        return unit -> apply(unit, parsed);
     }
 
-    private Future<Void> apply(
-            UnitOfWork unit,
-            List<ParsedBatch> batches,
-            Map<Reporter, ReporterResults> reporters,
-            List<Instant> receivedAt) {
+    private Future<Void> apply(UnitOfWork unit, ParsedRecords parsed) {
+        parsed.refused.forEach(refused -> reports.refuse(unit, refused));
+        var batches = parsed.batches;
         return reports.prepare(batches, unit.now())
                 .compose(ok -> reports.apply(unit, batches, Set.of(Outcome.CONFLICT, Outcome.REJECTED)))
                 .map(results -> {
                     for (var i = 0; i < batches.size(); i++) {
-                        Objects.requireNonNull(reporters.get(batches.get(i).reporter()))
+                        Objects.requireNonNull(
+                                        parsed.reporters.get(batches.get(i).reporter()))
                                 .results
                                 .addAll(results.get(i));
                     }
-                    reporters.forEach((reporter, of) -> reports.audit(unit, reporter, of.auditEntryId, of.results));
-                    reports.recordIngest(unit, receivedAt);
+                    parsed.reporters.forEach((reporter, of) -> reports.audit(
+                            unit.withContext(new ChangeContext(of.correlationId, Context.root())),
+                            reporter,
+                            of.auditEntryId,
+                            of.results));
+                    reports.recordIngest(unit, parsed.receivedAt);
                     return null;
                 });
     }
 
-    private ParsedBatch parse(
-            ReceivedEvent event, Map<String, Reporter> byToken, Map<Reporter, ReporterResults> reporters) {
+    private void parse(ReceivedEvent event, Map<String, Reporter> byToken, ParsedRecords parsed) {
         var envelope = event.envelope();
-        if (!envelope.eventType().equals(EVENT_TYPE)) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "event_type", "is not " + EVENT_TYPE)
-                    .asException();
-        }
         var reporter = authenticate(event.record(), byToken);
-        var body = Json.toRecord(envelope.payload(), BatchBody.class);
-        requireBatch(body);
-        var of = reporters.computeIfAbsent(reporter, r -> new ReporterResults(Ids.next(), new ArrayList<>()));
-        return reports.parse(body, reporter, envelope.correlationId(), traceId(event.record()), of.auditEntryId);
+        try {
+            var body = requireBatch(envelope);
+            authorize(reporter, event.record());
+            var of = parsed.reporters.computeIfAbsent(
+                    reporter, r -> new ReporterResults(Ids.next(), envelope.correlationId(), new ArrayList<>()));
+            parsed.batches.add(
+                    reports.parse(body, reporter, envelope.correlationId(), traceId(event.record()), of.auditEntryId));
+            parsed.receivedAt.add(event.record().appendedAt());
+        } catch (RefusedException refused) {
+            parsed.refused.add(new RefusedRecord(
+                    reporter,
+                    reporter.scope().qualify(source(envelope)),
+                    envelope.eventId(),
+                    envelope.correlationId(),
+                    refused.field,
+                    refused.problem));
+        }
     }
 
-    private static void requireBatch(BatchBody body) {
-        if (body.source() == null || !SOURCE.matcher(body.source()).matches()) {
-            throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "source", "is missing or not valid")
-                    .asException();
+    private static BatchBody requireBatch(Envelope envelope) {
+        if (!envelope.eventType().equals(EVENT_TYPE)) {
+            throw new RefusedException("event_type", "is not " + EVENT_TYPE);
         }
-        if (body.facts() == null || body.facts().isEmpty() || body.facts().size() > UsageFactJson.MAX_FACTS) {
-            throw Problem.validationOf(
-                            ErrorCode.VALIDATION_ERROR,
-                            "facts",
-                            "must contain 1 to " + UsageFactJson.MAX_FACTS + " facts")
-                    .asException();
+        try {
+            var body = Json.toRecord(envelope.payload(), BatchBody.class);
+            if (body.source() == null || !SOURCE.matcher(body.source()).matches()) {
+                throw new RefusedException("source", "is missing or not valid");
+            }
+            if (body.facts() == null || body.facts().isEmpty() || body.facts().size() > UsageFactJson.MAX_FACTS) {
+                throw new RefusedException("facts", "must contain 1 to " + UsageFactJson.MAX_FACTS + " facts");
+            }
+            return body;
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException("payload", "is not a batch of facts as the contract describes it");
         }
+    }
+
+    /** Returns the source of a record, also of one that is refused. */
+    private static String source(Envelope envelope) {
+        var source = envelope.payload().path("source").asText();
+        return SOURCE.matcher(source).matches() ? source : "";
     }
 
     /** The token must have been valid when the broker received the record, however long the record waited. */
@@ -144,17 +194,26 @@ public final class UsageFactConsumer implements PreparingHandler {
             throw Problem.of(ErrorCode.TOKEN_MISSING, "The record carries no token.")
                     .asException();
         }
-        var principal = tokens.verify(header.substring(BEARER.length()), record.appendedAt());
-        var known = byToken.get(header);
-        if (known != null) {
-            return known;
+        try {
+            var principal = tokens.verify(header.substring(BEARER.length()), record.appendedAt());
+            return byToken.computeIfAbsent(header, h -> reporter(principal));
+        } catch (ProblemException rejected) {
+            var code = rejected.problem().code();
+            if (code == ErrorCode.TOKEN_INVALID || code == ErrorCode.INSUFFICIENT_PERMISSIONS) {
+                requireReplicated(record);
+            }
+            throw rejected;
         }
-        var reporter = reporter(principal, record);
-        byToken.put(header, reporter);
-        return reporter;
     }
 
-    private Reporter reporter(Principal principal, ReceivedRecord record) {
+    /** IAM may have created the reporter or its grant a moment ago: only a model that is as new as the record knows that there is none. */
+    private void requireReplicated(ReceivedRecord record) {
+        if (!model.isConfirmedSince(record.appendedAt())) {
+            throw new NotReadyException("the permissions of the reporter may not be replicated yet");
+        }
+    }
+
+    private static Reporter reporter(Principal principal) {
         var orgId = principal.orgId();
         var projectId = principal.projectId();
         var runtimeId = principal.sharedRuntimeId();
@@ -164,13 +223,6 @@ public final class UsageFactConsumer implements PreparingHandler {
                             "Only service accounts and shared-runtime operators can report usage by topic.")
                     .asException();
         }
-        var scope = projectId != null
-                ? ResourceScope.project(projectId)
-                : ResourceScope.sharedRuntime(orgId, Objects.requireNonNull(runtimeId));
-        var decision = authorizer.decide(principal, ACTION, scope, record.appendedAt());
-        if (!decision.allowed()) {
-            throw decision.toProblem(ACTION).asException();
-        }
         return new Reporter(
                 principal,
                 projectId != null
@@ -178,10 +230,22 @@ public final class UsageFactConsumer implements PreparingHandler {
                         : new RuntimeReporter(orgId, Objects.requireNonNull(runtimeId)));
     }
 
+    private void authorize(Reporter reporter, ReceivedRecord record) {
+        var scope = reporter.scope() instanceof RuntimeReporter runtime
+                ? ResourceScope.sharedRuntime(runtime.orgId(), runtime.sharedRuntimeId())
+                : ResourceScope.project(Objects.requireNonNull(reporter.scope().defaultProject()));
+        var decision = authorizer.decide(reporter.principal(), ACTION, scope, record.appendedAt());
+        if (!decision.allowed()) {
+            requireReplicated(record);
+            throw new RefusedException(
+                    "authorization", decision.toProblem(ACTION).message());
+        }
+    }
+
     /** Returns the trace id of a W3C traceparent header. */
     static @Nullable String traceId(ReceivedRecord record) {
         var parent = record.headers().get("traceparent");
         var parts = parent == null ? new String[0] : parent.split("-", -1);
-        return parts.length == 4 && parts[1].length() == 32 ? parts[1] : null;
+        return parts.length == 4 && TRACE_ID.matcher(parts[1]).matches() ? parts[1] : null;
     }
 }

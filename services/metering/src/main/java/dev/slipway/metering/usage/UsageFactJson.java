@@ -87,9 +87,22 @@ final class UsageFactJson {
                     text("actor", actor));
         }
 
-        /** Returns the id for a result, also if it is not valid. */
+        /** Returns the id for a result, also if it is not valid; a database stores every text that this returns. */
         String shownId() {
-            return id == null ? "" : id.length() > MAX_TEXT ? id.substring(0, MAX_TEXT) : id;
+            if (id == null) {
+                return "";
+            }
+            var shown = new StringBuilder();
+            id.codePoints()
+                    .limit(MAX_TEXT)
+                    .map(point -> Character.isISOControl(point) || isSurrogate(point) ? '?' : point)
+                    .forEach(shown::appendCodePoint);
+            return shown.toString();
+        }
+
+        /** A surrogate without its other half is not a character. */
+        private static boolean isSurrogate(int point) {
+            return Character.getType(point) == Character.SURROGATE;
         }
     }
 

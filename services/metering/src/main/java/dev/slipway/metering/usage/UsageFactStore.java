@@ -14,6 +14,7 @@ import io.vertx.sqlclient.Tuple;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.util.Collection;
@@ -105,6 +106,19 @@ public final class UsageFactStore {
             FROM unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])
                 AS r(outcome, source, fact_id, field, problem, received_hash, stored_hash)
             ON CONFLICT DO NOTHING
+            """;
+    /** At most some thousands at once, so that the transaction is short. */
+    private static final String DELETE_OLD_REFUSALS = """
+            DELETE FROM usage_refusals WHERE refusal_id IN (
+                SELECT refusal_id FROM usage_refusals WHERE received_at < $1 ORDER BY received_at LIMIT 5000)
+            """;
+
+    private static final String DELETE_SURPLUS_REFUSALS = """
+            DELETE FROM usage_refusals WHERE refusal_id IN (
+                SELECT surplus.refusal_id FROM (SELECT DISTINCT org_id FROM usage_refusals) o
+                CROSS JOIN LATERAL (SELECT r.refusal_id FROM usage_refusals r WHERE r.org_id = o.org_id
+                    ORDER BY r.received_at DESC, r.refusal_id DESC OFFSET $1) surplus
+                LIMIT 5000)
             """;
 
     private final SqlClient reads;
@@ -249,6 +263,14 @@ public final class UsageFactStore {
             column(refusals, FactResult::receivedHash, String[]::new),
             column(refusals, FactResult::storedHash, String[]::new)
         }));
+    }
+
+    /** Deletes refusals before a time, and those of each organization beyond a number, the oldest first. */
+    Future<Void> deleteRefusals(Instant before, int maxOfOrganization) {
+        return reads.preparedQuery(DELETE_OLD_REFUSALS)
+                .execute(Tuple.of(SqlTime.of(before)))
+                .compose(ok -> reads.preparedQuery(DELETE_SURPLUS_REFUSALS).execute(Tuple.of((long) maxOfOrganization)))
+                .mapEmpty();
     }
 
     private static Tuple keyParameters(Collection<FactKey> keys) {

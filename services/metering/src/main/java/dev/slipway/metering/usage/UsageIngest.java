@@ -7,6 +7,7 @@ import dev.slipway.metering.usage.UsageFactStore.FactOrigin;
 import dev.slipway.metering.usage.domain.AttributedFact;
 import dev.slipway.metering.usage.domain.AttributionContext;
 import dev.slipway.metering.usage.domain.BookingPeriods;
+import dev.slipway.metering.usage.domain.CorrectionRules;
 import dev.slipway.metering.usage.domain.FactDecision;
 import dev.slipway.metering.usage.domain.FactDecision.Rejected;
 import dev.slipway.metering.usage.domain.FactDecision.Valid;
@@ -15,12 +16,14 @@ import dev.slipway.metering.usage.domain.FactResult;
 import dev.slipway.metering.usage.domain.FactRules;
 import dev.slipway.metering.usage.domain.ReportedFact;
 import dev.slipway.metering.usage.domain.ScopedFact;
+import dev.slipway.metering.usage.domain.UsageUnit;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.Period;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -60,17 +63,17 @@ public final class UsageIngest {
         this.onCounted = onCounted;
     }
 
-    /** Creates the months in which the facts may be booked. Call it before the transaction. */
+    /** Creates the months in which the facts may be booked, without gaps up to now. Call it before the transaction. */
     public Future<Void> prepare(Collection<ReportedFact> reported, Instant now) {
-        var missing = Stream.concat(reported.stream().map(ReportedFact::windowEnd), Stream.of(now))
+        var last = now.plus(FactRules.clockSkew());
+        var first = reported.stream()
+                .map(ReportedFact::windowEnd)
                 .filter(Objects::nonNull)
-                .filter(end ->
-                        !end.isBefore(now.minus(FactRules.maxAge())) && !end.isAfter(now.plus(FactRules.clockSkew())))
-                .map(BookingPeriods::monthOf)
-                .flatMap(month -> Stream.of(month, month.plusMonths(1)))
+                .filter(end -> !end.isBefore(now.minus(FactRules.maxAge())) && !end.isAfter(last))
+                .reduce(now, (a, b) -> a.isBefore(b) ? a : b);
+        var missing = BookingPeriods.monthOf(first)
+                .datesUntil(BookingPeriods.monthOf(last).plusDays(1), Period.ofMonths(1))
                 .filter(month -> !createdPeriods.contains(month))
-                .distinct()
-                .sorted()
                 .toList();
         var chain = Future.<Void>succeededFuture();
         for (var month : missing) {
@@ -94,22 +97,13 @@ public final class UsageIngest {
     }
 
     private Future<AttributionContext> loadContext(UnitOfWork unit, List<ScopedFact> reported) {
-        var first = reported.stream()
-                .map(scoped -> scoped.fact().windowEnd())
-                .filter(Objects::nonNull)
-                .map(BookingPeriods::monthOf)
-                .reduce((a, b) -> a.isBefore(b) ? a : b)
-                .orElseGet(() -> BookingPeriods.monthOf(unit.now()));
-        var hasCorrections = reported.stream().anyMatch(scoped -> scoped.fact().isCorrection());
-        // A correction has the month of a fact that is not loaded yet.
-        var from = hasCorrections ? BookingPeriods.monthOf(unit.now().minus(FactRules.maxAge())) : first;
         var runtimeIds = reported.stream()
                 .map(scoped -> scoped.fact().attribution().sharedRuntimeId() == null
                         ? scoped.scope().defaultRuntime()
                         : scoped.fact().attribution().sharedRuntimeId())
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
-        var periods = attribution.lockPeriods(unit, from);
+        var periods = attribution.lockPeriods(unit);
         var units = attribution.findUnits(unit, distinct(reported, ReportedFact::unit));
         var instances = attribution.findInstances(
                 unit, distinct(reported, fact -> fact.attribution().appInstanceId()));
@@ -158,6 +152,9 @@ public final class UsageIngest {
         private final Map<FactKey, Integer> firstIndex = new HashMap<>();
         private final Map<FactKey, AttributedFact> candidates = new LinkedHashMap<>();
         private final Map<FactKey, AttributedFact> accepted = new HashMap<>();
+        /** A fact that was counted once stays counted, although it would be rejected now: its id is looked up. */
+        private final List<FactKey> rejected = new ArrayList<>();
+
         private final List<ClaimedFact> claimed = new ArrayList<>();
 
         Batch(UnitOfWork unit, AttributionContext context, List<ScopedFact> reported) {
@@ -188,9 +185,10 @@ public final class UsageIngest {
         private void addCandidate(int index, FactDecision decision) {
             if (decision instanceof Valid valid) {
                 candidates.put(valid.fact().key(), valid.fact());
-            } else if (decision instanceof Rejected rejected) {
-                results[index] =
-                        FactResult.rejected(reported.get(index).fact().key(), rejected.field(), rejected.problem());
+            } else if (decision instanceof Rejected no) {
+                var key = reported.get(index).fact().key();
+                results[index] = FactResult.rejected(key, no);
+                rejected.add(key);
             }
         }
 
@@ -206,14 +204,24 @@ public final class UsageIngest {
                     }
                 }
                 var known = order.stream().filter(key -> !keys.containsKey(key)).toList();
-                return facts.findHashes(unit, known).map(hashes -> {
-                    known.forEach(key -> results[index(key)] = FactResult.repeated(
-                            key,
-                            Objects.requireNonNull(claiming.get(key)).bodyHash(),
-                            Objects.requireNonNull(hashes.get(key))));
-                    return null;
-                });
+                var invalid = List.copyOf(rejected);
+                rejected.clear();
+                return facts.findHashes(
+                                unit,
+                                Stream.concat(known.stream(), invalid.stream()).toList())
+                        .map(hashes -> {
+                            known.forEach(key -> repeat(key, Objects.requireNonNull(hashes.get(key))));
+                            invalid.stream()
+                                    .filter(hashes::containsKey)
+                                    .forEach(key -> repeat(key, Objects.requireNonNull(hashes.get(key))));
+                            return null;
+                        });
             });
+        }
+
+        private void repeat(FactKey key, String storedHash) {
+            var index = index(key);
+            results[index] = FactResult.repeated(key, reported.get(index).fact().bodyHash(), storedHash);
         }
 
         private void accept(long number, AttributedFact fact) {
@@ -243,15 +251,32 @@ public final class UsageIngest {
             var corrected = corrections.stream()
                     .map(i -> correctedKey(reported.get(i).fact()))
                     .collect(Collectors.toSet());
-            return facts.lockCorrected(unit, corrected)
-                    .compose(stored -> facts.findHashes(unit, keys).compose(hashes -> {
-                        decideCorrections(corrections, stored, hashes);
-                        return claimCandidates();
-                    }));
+            return facts.lockCorrected(unit, corrected).compose(stored -> {
+                var hashes = facts.findHashes(unit, keys);
+                var units = findUnits(stored.values());
+                return Future.all(hashes, units).compose(all -> {
+                    decideCorrections(corrections, stored, hashes.result(), units.result());
+                    return claimCandidates();
+                });
+            });
+        }
+
+        /** A correction need not name the unit of the fact that it corrects. */
+        private Future<Map<String, UsageUnit>> findUnits(Collection<CorrectedFact> stored) {
+            var ids = Stream.concat(
+                            stored.stream().map(corrected -> corrected.fact().unit()),
+                            accepted.values().stream().map(AttributedFact::unit))
+                    .collect(Collectors.toSet());
+            return context.units().keySet().containsAll(ids)
+                    ? Future.succeededFuture(context.units())
+                    : attribution.findUnits(unit, ids);
         }
 
         private void decideCorrections(
-                List<Integer> corrections, Map<FactKey, CorrectedFact> stored, Map<FactKey, String> hashes) {
+                List<Integer> corrections,
+                Map<FactKey, CorrectedFact> stored,
+                Map<FactKey, String> hashes,
+                Map<String, UsageUnit> units) {
             var totals = new HashMap<FactKey, BigDecimal>();
             for (var index : corrections) {
                 var correction = reported.get(index).fact();
@@ -269,7 +294,7 @@ public final class UsageIngest {
                     continue;
                 }
                 var total = totals.computeIfAbsent(key, k -> found == null ? corrected.quantity() : found.total());
-                var decision = FactRules.correct(correction, corrected, total, context);
+                var decision = CorrectionRules.correct(correction, corrected, total, units, context.periods());
                 if (decision instanceof Valid valid) {
                     totals.put(key, total.add(valid.fact().quantity()));
                 }

@@ -13,8 +13,9 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The id of a usage line: its time and the values that its facts have. Opaque to clients. */
+/** The id of a usage line: its time and the values that its facts have. Opaque to clients. Earlier ids have no version of the unit. */
 record UsageLineId(Instant from, Instant to, Map<String, String> values) {
+    private static final String UNIT_VERSION = "unit_version";
 
     String encode() {
         var json = Json.object().put("f", from.toString()).put("t", to.toString());
@@ -32,7 +33,7 @@ record UsageLineId(Instant from, Instant to, Map<String, String> values) {
                             field -> values.put(field.getKey(), field.getValue().asText()));
             var from = Instant.parse(String.valueOf(values.remove("f")));
             var to = Instant.parse(String.valueOf(values.remove("t")));
-            if (UsageQuery.FIELDS.containsAll(values.keySet())) {
+            if (values.entrySet().stream().allMatch(UsageLineId::isValid)) {
                 return new UsageLineId(from, to, values);
             }
         } catch (IOException | IllegalArgumentException | DateTimeException e) {
@@ -40,5 +41,10 @@ record UsageLineId(Instant from, Instant to, Map<String, String> values) {
         }
         throw Problem.validationOf(ErrorCode.VALIDATION_ERROR, "line", "is not the id of a usage line")
                 .asException();
+    }
+
+    private static boolean isValid(Map.Entry<String, String> value) {
+        return (UsageQuery.FIELDS.contains(value.getKey()) || value.getKey().equals(UNIT_VERSION))
+                && value.getValue().chars().noneMatch(Character::isISOControl);
     }
 }

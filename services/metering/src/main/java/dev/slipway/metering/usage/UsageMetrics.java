@@ -57,18 +57,21 @@ public final class UsageMetrics {
                 .register(meters);
     }
 
-    void count(List<FactResult> results) {
-        for (var outcome : Outcome.values()) {
-            var number = results.stream()
-                    .filter(result -> result.outcome() == outcome)
-                    .count();
-            if (number > 0) {
-                Objects.requireNonNull(facts.get(outcome)).increment((double) number);
+    /** Counts the facts of a transaction when it is committed: a failed attempt is repeated. */
+    void count(UnitOfWork unit, List<FactResult> results) {
+        unit.afterCommit(() -> {
+            for (var outcome : Outcome.values()) {
+                var number = results.stream()
+                        .filter(result -> result.outcome() == outcome)
+                        .count();
+                if (number > 0) {
+                    Objects.requireNonNull(facts.get(outcome)).increment((double) number);
+                }
             }
-        }
+        });
     }
 
-    /** Records how long each report waited until it was counted. Only the commit counts it: a failed attempt is repeated. */
+    /** Records how long each report waited until it was counted, when that is committed. */
     void recordIngest(UnitOfWork unit, Collection<Instant> receivedAt) {
         var times = List.copyOf(receivedAt);
         unit.afterCommit(() -> {

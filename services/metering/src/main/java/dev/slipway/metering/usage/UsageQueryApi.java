@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -110,7 +111,8 @@ public final class UsageQueryApi {
                         compared.facts(),
                         compared.wrongHours(),
                         compared.wrongMonths(),
-                        compared.wrongIds())));
+                        compared.wrongIds(),
+                        lagSeconds.getAsDouble())));
     }
 
     private Future<FocusExport> export(Request request) {
@@ -228,7 +230,7 @@ public final class UsageQueryApi {
         }
         try {
             var text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
-            if (text.startsWith(CURSOR_PREFIX)) {
+            if (text.startsWith(CURSOR_PREFIX) && text.indexOf('\0') < 0) {
                 return text.substring(CURSOR_PREFIX.length());
             }
         } catch (IllegalArgumentException e) {
@@ -245,6 +247,9 @@ public final class UsageQueryApi {
 
     /** The position of a fact in the list of facts. */
     private record FactPosition(Instant windowEnd, long factKey) {
+        /** PostgreSQL cannot compare timestamps beyond its own range. */
+        private static final Instant END_OF_CURSORS = Instant.parse("9999-01-01T00:00:00Z");
+
         static FactPosition of(StoredFact stored) {
             return new FactPosition(stored.fact().windowEnd(), stored.factKey());
         }
@@ -256,10 +261,14 @@ public final class UsageQueryApi {
         static FactPosition parse(String text) {
             try {
                 var parts = text.split(" ", -1);
-                return new FactPosition(Instant.parse(parts[0]), Long.parseLong(parts[1]));
-            } catch (RuntimeException e) {
-                throw invalidCursor();
+                var windowEnd = Instant.parse(parts[0]);
+                if (parts.length == 2 && !windowEnd.isBefore(Instant.EPOCH) && windowEnd.isBefore(END_OF_CURSORS)) {
+                    return new FactPosition(windowEnd, Long.parseLong(parts[1]));
+                }
+            } catch (DateTimeException | NumberFormatException e) {
+                // Falls through to the error below.
             }
+            throw invalidCursor();
         }
     }
 }

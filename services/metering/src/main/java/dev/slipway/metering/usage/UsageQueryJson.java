@@ -46,6 +46,7 @@ final class UsageQueryJson {
                 values.put(query.groupBy().get(i), value == null ? "" : value);
             }
             values.put("unit", sum.unit());
+            values.put("unit_version", String.valueOf(sum.unitVersion()));
             var end = query.endOf(sum.bucketStart());
             return new Line(
                     new UsageLineId(sum.bucketStart(), end, values).encode(),
@@ -130,7 +131,8 @@ final class UsageQueryJson {
             long facts,
             long wrongHours,
             long wrongMonths,
-            long wrongIds) {}
+            long wrongIds,
+            double lagSeconds) {}
 
     static String decimal(BigDecimal value) {
         return value.stripTrailingZeros().toPlainString();

@@ -25,8 +25,11 @@ import java.util.UUID;
 
 /** All SQL that reads usage: lines from the sums, facts, refusals, and the comparison of the sums with the facts. */
 public final class UsageQueryStore {
-    private static final Set<String> UUID_FIELDS =
-            Set.of("project_id", "app_instance_id", "shared_runtime_id", "attachment_id", "source_project_id");
+    private static final Set<String> UUID_FIELDS = Set.of(
+            "org_id", "project_id", "app_instance_id", "shared_runtime_id", "attachment_id", "source_project_id");
+
+    /** Fields that are neither text nor UUID. */
+    private static final Set<String> OTHER_FIELDS = Set.of("period", "unit_version");
 
     private static final String HOURS = """
             (SELECT d.*, s.unit, s.unit_version, s.period, s.quantity, s.facts, s.hour AS at
@@ -171,17 +174,18 @@ public final class UsageQueryStore {
     }
 
     /**
-     * Returns the quantities of sums by the last of the given times that their windows do not start before. It reads the facts, because the sums do not
-     * distinguish times within an hour.
+     * Returns the quantities of sums in some units by the last of the given times that their windows do not start before. It reads the facts of the
+     * whole range of the query, because the sums do not distinguish times within an hour.
      */
     Future<Map<String, Map<Instant, BigDecimal>>> sumByStart(
-            UsageQuery query, Collection<String> lineKeys, Collection<Instant> times) {
+            UsageQuery query, Collection<String> units, Collection<String> lineKeys, Collection<Instant> times) {
         var sql = new Statement(query, FACTS);
         var statement = "SELECT line_key, start, sum(quantity) AS quantity FROM (SELECT " + lineKey(query)
                 + " AS line_key, u.quantity, (SELECT max(t) FROM unnest("
                 + sql.add(times.stream().map(SqlTime::of).toArray(OffsetDateTime[]::new))
-                + "::timestamptz[]) AS t WHERE t <= u.window_start) AS start FROM " + sql.text
-                + ") AS f WHERE line_key = ANY (" + sql.add(lineKeys.toArray(String[]::new))
+                + "::timestamptz[]) AS t WHERE t <= u.window_start) AS start FROM " + sql.text + " AND u.unit = ANY ("
+                + sql.add(units.toArray(String[]::new))
+                + "::text[])) AS f WHERE line_key = ANY (" + sql.add(lineKeys.toArray(String[]::new))
                 + "::text[]) GROUP BY line_key, start";
         return reads.preparedQuery(statement).execute(sql.parameters).map(rows -> {
             var sums = new HashMap<String, Map<Instant, BigDecimal>>();
@@ -285,26 +289,23 @@ public final class UsageQueryStore {
             if (query.projectId() != null) {
                 where.append(" AND u.project_id = ").append(add(query.projectId()));
             }
-            new TreeMap<>(query.filters()).forEach((field, value) -> where.append(" AND u.")
-                    .append(field)
-                    .append(UUID_FIELDS.contains(field) ? "" : "::text")
-                    .append(" IS NOT DISTINCT FROM ")
-                    .append(add(UUID_FIELDS.contains(field) ? uuid(value) : text(value))));
+            new TreeMap<>(query.filters()).forEach((field, value) -> where.append(filter(field, value)));
             text = where.toString();
+        }
+
+        /** An index cannot find a value that is cast, or compared by IS NOT DISTINCT FROM. */
+        private String filter(String field, String value) {
+            if (value.isEmpty()) {
+                return " AND u." + field + " IS NULL";
+            }
+            return " AND u." + field + (OTHER_FIELDS.contains(field) ? "::text" : "") + " = "
+                    + add(UUID_FIELDS.contains(field) ? UUID.fromString(value) : value);
         }
 
         /** Adds a parameter and returns its placeholder. */
         String add(@Nullable Object value) {
             parameters.addValue(value);
             return "$" + parameters.size();
-        }
-
-        private static @Nullable UUID uuid(String value) {
-            return value.isEmpty() ? null : UUID.fromString(value);
-        }
-
-        private static @Nullable String text(String value) {
-            return value.isEmpty() ? null : value;
         }
     }
 }

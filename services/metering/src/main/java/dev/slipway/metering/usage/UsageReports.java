@@ -60,6 +60,10 @@ public final class UsageReports {
         }
     }
 
+    /** A record of an authenticated reporter of which no fact is counted. */
+    record RefusedRecord(
+            Reporter reporter, String source, UUID eventId, String correlationId, String field, String problem) {}
+
     ParsedBatch parse(
             BatchBody body, Reporter reporter, String correlationId, @Nullable String traceId, UUID auditEntryId) {
         var source = reporter.scope.qualify(body.source());
@@ -105,7 +109,7 @@ public final class UsageReports {
                         .map(fact -> fact.rejection == null ? next.next() : fact.rejection)
                         .toList();
                 recordRefusals(unit, batch, own, recorded);
-                metrics.count(own);
+                metrics.count(unit, own);
                 results.add(own);
             }
             return results;
@@ -118,6 +122,14 @@ public final class UsageReports {
                 .toList();
         var scope = batch.reporter.scope;
         store.insertRefusals(unit, refusals, scope.org(), scope.defaultProject(), batch.correlationId);
+    }
+
+    /** Records that a whole record was refused, whose sender gets no response. */
+    void refuse(UnitOfWork unit, RefusedRecord refused) {
+        var scope = refused.reporter.scope;
+        var result = FactResult.rejected(
+                new FactKey(refused.source, refused.eventId.toString()), refused.field, refused.problem);
+        store.insertRefusals(unit, List.of(result), scope.org(), scope.defaultProject(), refused.correlationId);
     }
 
     /** Records the report of a principal in the audit trail. */

@@ -32,7 +32,7 @@ class InstanceUsageApiTest {
         "9007199254740993.000001,9007199254740993.000001"
     })
     void toJson_keepsDecimalsExact(String seconds, String shown) {
-        var body = new Page<>(List.of(usage(seconds)), null).toJson(InstanceUsageApi.Item::of);
+        var body = InstanceUsageApi.body(new Page<>(List.of(usage(seconds)), null), STARTED, 0.5);
 
         assertThat(body.at("/items/0/quantity_seconds").asText()).isEqualTo(shown);
         assertThat(body.at("/items/0/reported/0/quantity").asText()).isEqualTo("1.5");
@@ -43,7 +43,7 @@ class InstanceUsageApiTest {
     void toJson_containsNextCursor_whenThereIsANextPage() {
         var next = new Cursor(STARTED, Ids.next());
 
-        var body = new Page<>(List.of(usage("1")), next).toJson(InstanceUsageApi.Item::of);
+        var body = InstanceUsageApi.body(new Page<>(List.of(usage("1")), next), STARTED, 0.5);
 
         assertThat(body.path("next_cursor").asText()).isEqualTo(next.encode());
         assertThat(problems(body)).isEmpty();

@@ -19,6 +19,9 @@ public final class RuntimeHours {
     /** An adapter that is silent for longer is not running. */
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(30);
 
+    /** The most hours of an interval that are emitted at once: an interval can be years long. */
+    static final int MAX_HOURS = 24;
+
     private RuntimeHours() {}
 
     /** A time in which no adapter of the runtime backend was running. */
@@ -41,11 +44,11 @@ public final class RuntimeHours {
      */
     public record HourBucket(long hour, Instant start, Instant end, BigDecimal quantity, boolean correction) {}
 
-    /** The buckets to emit, and up to when they cover the interval. */
+    /** The buckets to emit, at most {@link #MAX_HOURS} and one more, and up to when they cover the interval. */
     public record Emission(List<HourBucket> buckets, Instant emittedUntil) {}
 
     /**
-     * Returns the part of an interval that can be emitted.
+     * Returns the next part of an interval that can be emitted.
      *
      * @param confirmedUntil the last heartbeat of an adapter of the backend, or the current time if none ever sent one
      */
@@ -53,10 +56,14 @@ public final class RuntimeHours {
         var from = interval.emittedUntil == null ? interval.start : interval.emittedUntil;
         var end = interval.end;
         if (end != null && end.isBefore(from)) {
-            return new Emission(corrections(interval.start, end, from, outages), end);
+            var earliest = from.truncatedTo(ChronoUnit.HOURS).minus(MAX_HOURS, ChronoUnit.HOURS);
+            var corrected = end.isBefore(earliest) ? earliest : end;
+            return new Emission(corrections(interval.start, end, corrected, from, outages), corrected);
         }
         var confirmed = confirmedUntil.minus(GRACE).truncatedTo(ChronoUnit.HOURS);
-        var until = end != null && !end.isAfter(confirmedUntil) ? end : confirmed;
+        var until = min(
+                end != null && !end.isAfter(confirmedUntil) ? end : confirmed,
+                from.truncatedTo(ChronoUnit.HOURS).plus(MAX_HOURS, ChronoUnit.HOURS));
         return until.isAfter(from)
                 ? new Emission(buckets(interval.start, from, until, outages), until)
                 : new Emission(List.of(), from);
@@ -89,10 +96,11 @@ public final class RuntimeHours {
         return buckets;
     }
 
-    /** The interval ended earlier than the part that was emitted: reduces the buckets after its end. */
-    private static List<HourBucket> corrections(Instant start, Instant end, Instant emitted, List<Outage> outages) {
+    /** The interval ended earlier than the part that was emitted: reduces the buckets after its end, the latest ones first. */
+    private static List<HourBucket> corrections(
+            Instant start, Instant end, Instant from, Instant emitted, List<Outage> outages) {
         var corrections = new ArrayList<HourBucket>();
-        var first = end.truncatedTo(ChronoUnit.HOURS);
+        var first = from.truncatedTo(ChronoUnit.HOURS);
         for (var bucket : buckets(start, first.isBefore(start) ? start : first, emitted, outages)) {
             var remaining =
                     total(start, min(end, bucket.end), outages).subtract(total(start, min(end, bucket.start), outages));

@@ -2,6 +2,8 @@ package dev.slipway.metering.usage.domain;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -9,7 +11,7 @@ import java.util.UUID;
 public record AttributionContext(
         Map<UUID, InstanceEntry> instances,
         Map<UUID, RuntimeEntry> runtimes,
-        Map<RuntimeProject, UUID> attachments,
+        Map<RuntimeProject, List<Attachment>> attachments,
         Map<UUID, UUID> orgOfProject,
         Map<String, UsageUnit> units,
         BookingPeriods periods) {
@@ -43,4 +45,29 @@ public record AttributionContext(
 
     /** A shared runtime and a project that is or was attached to it. */
     public record RuntimeProject(UUID sharedRuntimeId, UUID projectId) {}
+
+    /**
+     * An attachment of a project to a shared runtime.
+     *
+     * @param requestedAt when the attachment was requested: the project may use the runtime before the platform learns that it is attached; null if
+     *     it was requested before metering recorded it
+     * @param detachedAt null while it is not detached
+     */
+    public record Attachment(
+            UUID id,
+            @Nullable Instant requestedAt,
+            @Nullable Instant detachedAt) {
+
+        boolean overlaps(Instant start, Instant end) {
+            return (requestedAt == null || requestedAt.isBefore(end))
+                    && (detachedAt == null || detachedAt.isAfter(start));
+        }
+    }
+
+    /** Returns the attachments of a project that existed in a window, the latest first: usage is reported after a project was detached, too. */
+    List<Attachment> attachmentsIn(RuntimeProject attached, Instant start, Instant end) {
+        return attachments.getOrDefault(attached, List.of()).stream()
+                .filter(attachment -> attachment.overlaps(start, end))
+                .toList();
+    }
 }

@@ -11,6 +11,7 @@ import java.time.LocalDate;
  * @param period the month in which an accepted fact is booked
  * @param field the field of a rejected fact that has the problem
  * @param storedHash the hash of the stored body; it differs from {@code receivedHash} in a conflict
+ * @param isUnknown whether a rejected fact names a resource or unit that may not be replicated yet
  */
 public record FactResult(
         String source,
@@ -20,7 +21,8 @@ public record FactResult(
         @Nullable String field,
         @Nullable String problem,
         @Nullable String receivedHash,
-        @Nullable String storedHash) {
+        @Nullable String storedHash,
+        boolean isUnknown) {
 
     /** The outcomes of a report. */
     public enum Outcome implements TextEnum {
@@ -43,11 +45,25 @@ public record FactResult(
                 null,
                 null,
                 fact.bodyHash(),
-                null);
+                null,
+                false);
     }
 
     public static FactResult rejected(FactKey key, String field, String problem) {
-        return new FactResult(key.source(), key.factId(), Outcome.REJECTED, null, field, problem, null, null);
+        return rejected(key, new FactDecision.Rejected(field, problem));
+    }
+
+    public static FactResult rejected(FactKey key, FactDecision.Rejected decision) {
+        return new FactResult(
+                key.source(),
+                key.factId(),
+                Outcome.REJECTED,
+                null,
+                decision.field(),
+                decision.problem(),
+                null,
+                null,
+                decision.isUnknown());
     }
 
     /** Returns a duplicate or a conflict, depending on the hashes. */
@@ -61,6 +77,7 @@ public record FactResult(
                 null,
                 same ? null : "a fact with this id and another body exists",
                 receivedHash,
-                storedHash);
+                storedHash,
+                false);
     }
 }

@@ -1,5 +1,6 @@
 package dev.slipway.metering.usage.domain;
 
+import dev.slipway.metering.usage.domain.AttributionContext.Attachment;
 import dev.slipway.metering.usage.domain.AttributionContext.InstanceEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeProject;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
@@ -25,8 +27,6 @@ public final class FactRules {
     private static final Duration MAX_WINDOW = Duration.ofDays(31);
     /** Usage that is older is not accepted: it limits the number of months that can get new facts. */
     private static final Duration MAX_AGE = Duration.ofDays(3 * 365);
-
-    private static final int MAX_INTEGER_DIGITS = 24;
 
     private FactRules() {}
 
@@ -42,13 +42,20 @@ public final class FactRules {
 
     /** Rejects a fact, naming the first field that is missing or wrong. */
     private static final class RejectionException extends RuntimeException {
-        private final String field;
-        private final String problem;
+        private final Rejected decision;
 
         RejectionException(String field, String problem) {
-            super(field + " " + problem, null, false, false);
-            this.field = field;
-            this.problem = problem;
+            this(new Rejected(field, problem));
+        }
+
+        private RejectionException(Rejected decision) {
+            super(decision.field() + " " + decision.problem(), null, false, false);
+            this.decision = decision;
+        }
+
+        /** Names a resource or unit that may not be replicated yet. */
+        static RejectionException unknown(String field, String problem) {
+            return new RejectionException(new Rejected(field, problem, true));
         }
     }
 
@@ -58,43 +65,8 @@ public final class FactRules {
         try {
             return new Valid(attribute(fact, scope, context, now));
         } catch (RejectionException rejected) {
-            return new Rejected(rejected.field, rejected.problem);
+            return rejected.decision;
         }
-    }
-
-    /**
-     * Validates a correction of a fact.
-     *
-     * @param total the quantity of the fact with all earlier corrections
-     */
-    public static FactDecision correct(
-            ReportedFact correction, AttributedFact corrected, BigDecimal total, AttributionContext context) {
-        var adjustment = correction.adjustment();
-        var quantity = correction.quantity();
-        if ((adjustment == null) == (quantity == null)) {
-            return new Rejected(
-                    "quantity", "or adjustment is required in a correction: the corrected total, or the difference");
-        }
-        if (correction.unit() != null && !correction.unit().equals(corrected.unit())) {
-            return new Rejected("unit", "is not the unit of the fact that is corrected");
-        }
-        var difference = adjustment == null ? Objects.requireNonNull(quantity).subtract(total) : adjustment;
-        var unit = context.units().get(corrected.unit());
-        try {
-            requirePrecision(adjustment == null ? "quantity" : "adjustment", difference, unit);
-        } catch (RejectionException rejected) {
-            return new Rejected(rejected.field, rejected.problem);
-        }
-        if (total.add(difference).signum() < 0) {
-            return new Rejected(adjustment == null ? "quantity" : "adjustment", "makes the total of the fact negative");
-        }
-        return new Valid(corrected.toCorrection(
-                correction.key(),
-                difference,
-                correction.attribution().actor(),
-                correction.correlationId(),
-                context.periods().bookingMonth(corrected.windowEnd()),
-                correction.bodyHash()));
     }
 
     private static AttributedFact attribute(
@@ -107,7 +79,7 @@ public final class FactRules {
         if (quantity.signum() < 0) {
             throw new RejectionException("quantity", "is negative; send a correction instead");
         }
-        requirePrecision("quantity", quantity, unit);
+        requireAmount("quantity", quantity, unit);
         var start = require("window_start", fact.windowStart());
         var end = require("window_end", fact.windowEnd());
         requireWindow(start, end, now);
@@ -121,7 +93,7 @@ public final class FactRules {
         requireScope(scope, orgId, projectId, runtimeId);
         var attachmentId = scope instanceof PlatformReporter
                 ? reported.attachmentId() // another service has checked it
-                : attachmentOf(fact, context, runtimeId, projectId);
+                : attachmentOf(fact, scope, context, runtimeId, projectId);
         var named = instance != null || runtime != null;
         var attribution = new FactAttribution(
                 projectId,
@@ -155,7 +127,7 @@ public final class FactRules {
         return new AttributedFact(
                 fact.key(),
                 unit.id(),
-                unit.version(),
+                fact.unitVersion() == null ? unit.version() : fact.unitVersion(),
                 quantity,
                 start,
                 end,
@@ -178,23 +150,22 @@ public final class FactRules {
 
     private static UsageUnit requireUnit(ReportedFact fact, AttributionContext context) {
         var unit = context.units().get(require("unit", fact.unit()));
-        if (unit == null || !unit.isUsable()) {
-            throw new RejectionException("unit", unit == null ? "is not a registered usage unit" : "is not active");
+        if (unit == null) {
+            throw RejectionException.unknown("unit", "is not a registered usage unit");
         }
-        if (fact.unitVersion() != null && fact.unitVersion() != unit.version()) {
-            throw new RejectionException("unit_version", "is not the current version " + unit.version());
+        if (!unit.isUsable()) {
+            throw new RejectionException("unit", "is not active");
+        }
+        if (fact.unitVersion() != null && (fact.unitVersion() < 1 || fact.unitVersion() > unit.version())) {
+            throw new RejectionException("unit_version", "is not a version up to the current one, " + unit.version());
         }
         return unit;
     }
 
-    private static void requirePrecision(String field, BigDecimal quantity, @Nullable UsageUnit unit) {
-        var stripped = quantity.stripTrailingZeros();
-        if (unit != null && stripped.scale() > unit.precision()) {
-            throw new RejectionException(
-                    field, "has more than " + unit.precision() + " decimal places, the precision of the unit");
-        }
-        if (stripped.precision() - stripped.scale() > MAX_INTEGER_DIGITS) {
-            throw new RejectionException(field, "is too large");
+    private static void requireAmount(String field, BigDecimal quantity, UsageUnit unit) {
+        var problem = unit.checkAmount(quantity);
+        if (problem != null) {
+            throw new RejectionException(field, problem);
         }
     }
 
@@ -217,7 +188,7 @@ public final class FactRules {
         }
         var instance = context.instances().get(id);
         if (instance == null) {
-            throw new RejectionException("app_instance_id", "is not an app instance of the project");
+            throw RejectionException.unknown("app_instance_id", "is not an app instance of the project");
         }
         return instance;
     }
@@ -228,7 +199,7 @@ public final class FactRules {
         }
         var runtime = context.runtimes().get(id);
         if (runtime == null) {
-            throw new RejectionException("shared_runtime_id", "is not a shared runtime of the organization");
+            throw RejectionException.unknown("shared_runtime_id", "is not a shared runtime of the organization");
         }
         return runtime;
     }
@@ -296,7 +267,11 @@ public final class FactRules {
     }
 
     private static @Nullable UUID attachmentOf(
-            ReportedFact fact, AttributionContext context, @Nullable UUID runtimeId, @Nullable UUID projectId) {
+            ReportedFact fact,
+            ReporterScope scope,
+            AttributionContext context,
+            @Nullable UUID runtimeId,
+            @Nullable UUID projectId) {
         if (runtimeId == null) {
             if (fact.attribution().attachmentId() != null || fact.attribution().sourceProjectId() != null) {
                 throw new RejectionException("shared_runtime_id", "is required with an attachment or a source project");
@@ -304,22 +279,40 @@ public final class FactRules {
             return null;
         }
         var sourceProjectId = fact.attribution().sourceProjectId();
-        requireAttached("source_project_id", context, runtimeId, sourceProjectId);
-        requireAttached("project_id", context, runtimeId, projectId);
-        var attached = projectId == null ? sourceProjectId : projectId;
-        var attachmentId = attached == null ? null : context.attachments().get(new RuntimeProject(runtimeId, attached));
-        if (fact.attribution().attachmentId() != null
-                && !fact.attribution().attachmentId().equals(attachmentId)) {
-            throw new RejectionException("attachment_id", "is not the attachment of this project");
+        // A cost split may charge the source. Whether another project is attached is not told.
+        if (scope instanceof ProjectReporter project
+                && sourceProjectId != null
+                && !sourceProjectId.equals(project.projectId())) {
+            throw new RejectionException("source_project_id", "is not a project that you may report for");
         }
-        return attachmentId;
+        var ofSource = findAttachments("source_project_id", fact, context, runtimeId, sourceProjectId);
+        var ofProject = findAttachments("project_id", fact, context, runtimeId, projectId);
+        var attachments = projectId == null ? ofSource : ofProject;
+        var named = fact.attribution().attachmentId();
+        if (named != null
+                && attachments.stream().noneMatch(attachment -> attachment.id().equals(named))) {
+            throw new RejectionException("attachment_id", "is not the attachment of this project in this window");
+        }
+        return named != null || attachments.isEmpty()
+                ? named
+                : attachments.get(0).id();
     }
 
-    private static void requireAttached(
-            String field, AttributionContext context, UUID runtimeId, @Nullable UUID projectId) {
-        if (projectId != null && !context.attachments().containsKey(new RuntimeProject(runtimeId, projectId))) {
-            throw new RejectionException(field, "is not a project that is attached to this shared runtime");
+    /** Returns the attachments of a project that existed in the window of the fact; none without a project. */
+    private static List<Attachment> findAttachments(
+            String field, ReportedFact fact, AttributionContext context, UUID runtimeId, @Nullable UUID projectId) {
+        if (projectId == null) {
+            return List.of();
         }
+        var found = context.attachmentsIn(
+                new RuntimeProject(runtimeId, projectId),
+                Objects.requireNonNull(fact.windowStart()),
+                Objects.requireNonNull(fact.windowEnd()));
+        if (found.isEmpty()) {
+            throw new RejectionException(
+                    field, "is not a project that was attached to this shared runtime in this window");
+        }
+        return found;
     }
 
     /** Returns the value of the read model; a reported value must not differ from it. Fails if the resource needs one and neither has it. */

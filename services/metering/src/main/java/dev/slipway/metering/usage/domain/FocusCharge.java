@@ -36,9 +36,6 @@ public record FocusCharge(
         RATED
     }
 
-    /** ISO 4217 code for transactions without a currency. */
-    private static final String NO_CURRENCY = "XXX";
-
     /** Parts of quantities and amounts that are not exact decimals are rounded to this number of decimals. */
     private static final int DIGITS = 12;
 
@@ -58,10 +55,10 @@ public record FocusCharge(
         }
     }
 
-    /** Returns usage that is not rated yet: it has no cost. */
-    public static FocusCharge unrated(BigDecimal quantity) {
+    /** Returns usage that is not rated yet: it has no cost in the currency of the account. */
+    public static FocusCharge unrated(String currency, BigDecimal quantity) {
         return new FocusCharge(
-                NO_CURRENCY,
+                currency,
                 quantity,
                 BigDecimal.ZERO,
                 BigDecimal.ZERO,

@@ -73,6 +73,7 @@ public final class FocusRow {
         row.put("SkuPriceDetails", charge.tier() == null ? null : "{\"x_Tier\":\"" + charge.tier() + "\"}");
         row.put("SkuPriceId", charge.tier() == null ? unit : unit + "/" + charge.tier());
         row.put("SubAccountId", attribution.get("project_id"));
+        row.put("SubAccountName", attribution.get("project_id"));
         row.put("SubAccountType", attribution.get("project_id") == null ? null : "Project");
         row.put("x_CostStatus", charge.status().text());
         row.put("x_OperatingMode", attribution.get("operating_mode"));
@@ -89,7 +90,7 @@ public final class FocusRow {
     public static List<String> columns() {
         var nothing = Map.<String, @Nullable String>of("period", "1970-01-01");
         return List.copyOf(
-                of(new UUID(0, 0), Instant.EPOCH, Instant.EPOCH, "", FocusCharge.unrated(BigDecimal.ZERO), nothing)
+                of(new UUID(0, 0), Instant.EPOCH, Instant.EPOCH, "", FocusCharge.unrated("", BigDecimal.ZERO), nothing)
                         .keySet());
     }
 

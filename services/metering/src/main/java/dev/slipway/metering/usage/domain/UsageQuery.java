@@ -32,6 +32,7 @@ public record UsageQuery(
     public static final Set<String> FIELDS = Set.of(
             "source",
             "unit",
+            "org_id",
             "project_id",
             "app_instance_id",
             "shared_runtime_id",
@@ -48,6 +49,12 @@ public record UsageQuery(
             "period");
 
     private static final Duration MAX_RANGE = Duration.ofDays(3 * 366L);
+    /** A correlation is not part of the sums, so the facts of the whole range are read. */
+    private static final Duration MAX_RANGE_OF_FACTS = Duration.ofDays(31);
+    /** Within the range of the database, and far from any usage. */
+    private static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
+
+    private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
 
     /** The length of the time buckets of a query. */
     public enum Bucket implements TextEnum {
@@ -60,8 +67,14 @@ public record UsageQuery(
 
     /** Returns the field that has a problem and the problem, or null. */
     public FactDecision.@Nullable Rejected check() {
+        if (from.isBefore(EARLIEST) || from.isAfter(LATEST)) {
+            return new FactDecision.Rejected("from", "is not a time of usage");
+        }
         if (!from.isBefore(to) || Duration.between(from, to).compareTo(MAX_RANGE) > 0) {
             return new FactDecision.Rejected("to", "is not after from, or more than 3 years after it");
+        }
+        if (usesFacts() && Duration.between(from, to).compareTo(MAX_RANGE_OF_FACTS) > 0) {
+            return new FactDecision.Rejected("to", "is more than 31 days after from, the most for a correlation_id");
         }
         if (!isAligned(from)) {
             return new FactDecision.Rejected("from", "is not the start of a bucket in UTC");
@@ -79,6 +92,11 @@ public record UsageQuery(
         return projectId != null && (groupBy.contains("source_project_id") || filters.containsKey("source_project_id"))
                 ? new FactDecision.Rejected("group_by", "source_project_id is only possible for an organization")
                 : null;
+    }
+
+    /** Returns the query of a part of its range. */
+    public UsageQuery withRange(Instant newFrom, Instant newTo) {
+        return new UsageQuery(orgId, projectId, newFrom, newTo, bucket, groupBy, filters);
     }
 
     /** Returns whether the sums by month answer the query. */

@@ -11,7 +11,6 @@ import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 import static dev.slipway.metering.rating.domain.RatingFixture.FEBRUARY;
@@ -95,7 +94,7 @@ class RatingEngineTest {
         var fact = fact(project(2), "hour", windowStart, "1", month);
 
         assertThat(fact.usageMonth()).isEqualTo(month);
-        assertThat(new BookingPeriods(Set.of()).bookingMonth(fact.windowEnd())).isEqualTo(month);
+        assertThat(new BookingPeriods(null).bookingMonth(fact.windowEnd())).isEqualTo(month);
     }
 
     @Test

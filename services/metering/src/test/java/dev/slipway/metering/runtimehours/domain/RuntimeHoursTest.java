@@ -38,6 +38,16 @@ class RuntimeHoursTest {
     }
 
     @Test
+    void emit_returnsADay_ofALongInterval() {
+        var end = START.plus(400, ChronoUnit.DAYS);
+
+        var emission = RuntimeHours.emit(new RunningInterval(START, end, null), end, List.of());
+
+        assertThat(emission.buckets()).hasSize(RuntimeHours.MAX_HOURS);
+        assertThat(emission.emittedUntil()).isEqualTo(Instant.parse("2026-10-06T10:00:00Z"));
+    }
+
+    @Test
     void emit_endsABucketWithTheMonth() {
         var newMonth = Instant.parse("2026-11-01T00:00:00Z");
         var interval = new RunningInterval(newMonth.minusSeconds(5_400), newMonth.plusSeconds(4_500), null);
@@ -81,13 +91,18 @@ class RuntimeHoursTest {
             interval = new RunningInterval(START, known, emission.emittedUntil());
         }
         // The end arrives, perhaps after hours beyond it were emitted.
-        var last = RuntimeHours.emit(new RunningInterval(START, end, interval.emittedUntil()), heard, outages);
-        total = total.add(sum(last.buckets()));
+        var last = interval.emittedUntil();
+        while (!end.equals(last)) {
+            var emission = RuntimeHours.emit(new RunningInterval(START, end, last), heard, outages);
+            total = total.add(sum(emission.buckets()));
+            assertThat(emission.buckets()).hasSizeLessThanOrEqualTo(RuntimeHours.MAX_HOURS + 1);
+            assertThat(emission.emittedUntil()).isNotEqualTo(last);
+            last = emission.emittedUntil();
+        }
 
         assertThat(total)
                 .isEqualByComparingTo(
                         new BigDecimal(micros).divide(new BigDecimal(3_600_000_000L), 6, RoundingMode.HALF_UP));
-        assertThat(last.emittedUntil()).isEqualTo(end);
         assertThat(RuntimeHours.emit(new RunningInterval(START, end, end), heard, outages)
                         .buckets())
                 .isEmpty();

@@ -78,6 +78,7 @@ class FocusRowTest {
             assertThat(time(row, "ChargePeriodStart")).isBefore(time(row, "ChargePeriodEnd"));
             assertThat(time(row, "BillingPeriodStart")).isBefore(time(row, "BillingPeriodEnd"));
             assertThat(row.get("ConsumedUnit") == null).isEqualTo(row.get("ConsumedQuantity") == null);
+            assertThat(row.get("SubAccountName") == null).isEqualTo(row.get("SubAccountId") == null);
             assertThat(row.get("PricingUnit") == null).isEqualTo(row.get("PricingQuantity") == null);
             assertThat(row.get("ChargeClass")).isEqualTo(correction ? "Correction" : null);
         }
@@ -85,7 +86,7 @@ class FocusRowTest {
 
     /** Unrated, unpriced, and priced usage with included quantity and tiers, with and without a negotiated price. */
     private static List<FocusCharge> charges() {
-        var charges = new ArrayList<>(List.of(FocusCharge.unrated(new BigDecimal("12.50"))));
+        var charges = new ArrayList<>(List.of(FocusCharge.unrated("EUR", new BigDecimal("12.50"))));
         charges.addAll(FocusCharge.divide(month("0.00", part(null, "40", "0", "0")), BigDecimal.TEN));
         charges.addAll(FocusCharge.divide(
                 month("10.00", part("included", "10", "0", "0"), part("tier-1", "30", "0.333", "0.333")),
