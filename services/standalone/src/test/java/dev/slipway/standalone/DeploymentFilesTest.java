@@ -138,7 +138,7 @@ class DeploymentFilesTest {
         }
     }
 
-    /** Whoever runs the commands of the comments has created everything that the deployments refer to, and nothing else. */
+    /** The commands in the comments create everything that the deployments refer to, and nothing else. */
     @ParameterizedTest
     @ValueSource(strings = {"slipway.yaml", "slipway-separate.yaml"})
     void commandsOfTheHeader_createTheReferencedSecretsAndConfigMaps(String file, @TempDir Path keys) throws Exception {
