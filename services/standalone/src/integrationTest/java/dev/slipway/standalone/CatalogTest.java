@@ -1,11 +1,16 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import static dev.slipway.standalone.CatalogCalls.app;
 import static dev.slipway.standalone.CatalogCalls.fields;
@@ -32,6 +37,31 @@ class CatalogTest extends CatalogTestBase {
                         "queue.max_waiting",
                         policyKey("integer").put("merge", "minimum").put("default", 9))
                 .expect(200);
+    }
+
+    @Test
+    @Proves("3.108")
+    void seededEntries_areUpdated_byThePutOfTheGuide() throws IOException {
+        var guide = Files.readString(Path.of("../../docs/catalog.md"));
+        assertThat(guide).contains("`PUT /api/v1/admin/registries/{kind}/{entry_id}`");
+        var seeds = Map.of("usage_unit", "app_runtime_hour", "runtime_backend", "ray");
+        for (var seed : seeds.entrySet()) {
+            var seeded = calls.get("getRegistryEntry", seed.getKey(), seed.getValue())
+                    .expect(200);
+            var body = ((ObjectNode) seeded.body().path("body")).deepCopy().put("display_name", "Renamed");
+
+            var updated = calls.put(seed.getKey(), seed.getValue(), body, seeded.header("ETag"))
+                    .expect(200);
+
+            assertThat(updated.body().path("version").asInt())
+                    .isEqualTo(seeded.body().path("version").asInt() + 1);
+            assertThat(calls.get("getRegistryEntry", seed.getKey(), seed.getValue())
+                            .expect(200)
+                            .body()
+                            .at("/body/display_name")
+                            .asText())
+                    .isEqualTo("Renamed");
+        }
     }
 
     @Test

@@ -43,7 +43,6 @@ class InstancesApiTest {
     }
 
     @Test
-    @Proves("1.73")
     void create_usesTheAccountOfTheProject_andNoOther() {
         var account = platform.as("project_owner")
                 .call("getProject")

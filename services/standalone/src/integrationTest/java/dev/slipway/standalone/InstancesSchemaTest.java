@@ -19,7 +19,7 @@ class InstancesSchemaTest {
     private static final String FOREIGN_KEY = "23503";
     private static final String NO_PRIVILEGE = "42501";
     private static final String PROJECT_OF_ORGANIZATION = "app_instances_project_id_org_id_fkey";
-    private static final List<String> SERVICES = List.of("iam", "catalog", "instances", "audit", "metering");
+    private static final List<String> SERVICES = List.of("iam", "catalog", "instances", "audit", "metering", "tenants");
 
     private static PlatformUnderTest platform;
 

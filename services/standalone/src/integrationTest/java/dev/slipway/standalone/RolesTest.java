@@ -114,8 +114,9 @@ class RolesTest extends GrantTestBase {
 
         tenantCalls.sendAndAwaitRevision(tenantCalls.call(tenant, "deleteRole").path("role", role), 200);
 
-        assertThat(reader.call("getProject").path("project_id", project).send().status())
-                .isIn(403, 404);
+        assertThat(statusAndCode(
+                        reader.call("getProject").path("project_id", project).send()))
+                .isEqualTo("403 insufficient_permissions");
         assertThat(texts(tenantCalls.call(tenant, "listOrganizationRoles").send(), "role"))
                 .doesNotContain(role);
         assertInvalid(grantAs(tenant.owner(), "Project", project, role, "x"), "/role");

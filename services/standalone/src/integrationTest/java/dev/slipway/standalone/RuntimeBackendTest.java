@@ -1,13 +1,20 @@
 package dev.slipway.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient;
 import dev.slipway.testkit.Proves;
+import dev.slipway.testkit.SimulatedAdapter;
+import dev.slipway.testkit.SimulatedAdapter.AdapterSettings;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.UUID;
 
 import static dev.slipway.standalone.CatalogCalls.manifestBody;
 import static dev.slipway.standalone.CatalogCalls.problems;
@@ -37,9 +44,69 @@ class RuntimeBackendTest {
     @ParameterizedTest
     @ValueSource(strings = {"k8s", "rke2", "slurm", "ray", "bare_metal"})
     @Proves("1.10")
-    void create_sendsTheCommandToTheDeclaredBackend(String backend) {
+    void sameRequests_launchUpgradeGrowAndDelete_onEveryBackend(String backend, @TempDir Path directory) {
         publish(backend);
-        assertLaunchSendsCommand(backend);
+        publish(DemoData.nextManifest(), nextVersionFor(backend), backend);
+        try (var adapter = SimulatedAdapter.start(settings(backend, directory), backend)) {
+            var id = platform.launch("project_owner", "on " + backend)
+                    .body(PlatformUnderTest.launchBody("on " + backend).put("version", versionFor(backend)))
+                    .send()
+                    .expect(202)
+                    .text("id");
+            awaitStatus(id, "running");
+            complete(id, "upgradeAppInstance", Json.object().put("version", nextVersionFor(backend)));
+            complete(
+                    id,
+                    "operateInstanceMember",
+                    Json.object().put("operation", "add").put("component", "server"));
+            platform.instance("deleteAppInstance", "project_owner", id).send().expect(202);
+            awaitStatus(id, "deleted");
+
+            assertThat(adapter.instanceFiles().requests(UUID.fromString(id)))
+                    .hasSize(4)
+                    .startsWith("deployed", "upgraded " + nextVersionFor(backend))
+                    .endsWith("deleted");
+        }
+    }
+
+    /** Returns the identity of an adapter for the backend; one for bare_metal is in the demo data. */
+    private static AdapterSettings settings(String backend, Path directory) {
+        if (backend.equals("bare_metal")) {
+            return platform.adapterIn(directory);
+        }
+        var id = admin.call("createAdapter")
+                .body(Json.object().put("runtime_backend", backend).put("display_name", "Adapter for " + backend))
+                .send()
+                .expect(201)
+                .text("id");
+        var secret = admin.call("createAdapterCredential")
+                .path("adapter_id", id)
+                .body(Json.object())
+                .send()
+                .expect(201)
+                .text("secret");
+        return platform.adapterIn(directory, UUID.fromString(id), secret);
+    }
+
+    private static void complete(String instance, String operation, JsonNode body) {
+        var accepted = platform.instance(operation, "project_owner", instance)
+                .body(body)
+                .send()
+                .expect(202);
+        eventually(() -> assertThat(platform.instance("getInstanceOperation", "project_owner", instance)
+                        .path("operation_id", accepted.text("id"))
+                        .send()
+                        .expect(200)
+                        .text("status"))
+                .isEqualTo("succeeded"));
+    }
+
+    private static void awaitStatus(String instance, String status) {
+        eventually(() -> assertThat(platform.instance("getAppInstance", "project_owner", instance)
+                        .send()
+                        .expect(200)
+                        .text("status"))
+                .isEqualTo(status));
     }
 
     @Test
@@ -105,17 +172,21 @@ class RuntimeBackendTest {
     }
 
     private static void publish(String backend) {
-        var manifest = Json.parseStoredObject(DemoData.manifest())
-                .put("version", versionFor(backend))
-                .put("runtime_backend", backend);
+        publish(DemoData.manifest(), versionFor(backend), backend);
+    }
+
+    private static void publish(String template, String version, String backend) {
+        var manifest = Json.parseStoredObject(template).put("version", version).put("runtime_backend", backend);
         calls.register(DemoData.APP, manifest).expect(201);
-        version(admin, "publishAppVersion", DemoData.APP, versionFor(backend))
-                .send()
-                .expect(200);
+        version(admin, "publishAppVersion", DemoData.APP, version).send().expect(200);
         platform.awaitReplication();
     }
 
     private static String versionFor(String backend) {
         return "1.0.0-" + backend.replace('_', '-');
+    }
+
+    private static String nextVersionFor(String backend) {
+        return "1.1.0-" + backend.replace('_', '-');
     }
 }

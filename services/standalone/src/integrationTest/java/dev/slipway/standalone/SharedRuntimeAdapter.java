@@ -236,7 +236,7 @@ final class SharedRuntimeAdapter implements AutoCloseable {
     }
 
     /** Requests a token until IAM knows the operator and the command: their events may arrive there after the command arrived here. */
-    private String token(JsonNode command) {
+    String token(JsonNode command) {
         var request = Json.object()
                 .put("adapter_id", DemoData.ADAPTER.toString())
                 .put("adapter_secret", PlatformUnderTest.ADAPTER_SECRET)

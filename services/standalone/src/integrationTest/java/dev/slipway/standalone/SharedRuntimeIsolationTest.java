@@ -2,11 +2,14 @@ package dev.slipway.standalone;
 
 import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.Contract;
+import dev.slipway.contract.Envelope;
+import dev.slipway.contract.Ids;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.Call;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -52,6 +55,61 @@ class SharedRuntimeIsolationTest extends SharedRuntimeTestBase {
                         default -> Json.object();
                     });
         }
+    }
+
+    /** The account of an attached project and the operator of another runtime can neither report on a runtime nor change it. */
+    @Test
+    @Proves("1.73")
+    void runtime_isReportedAndChanged_byItsOwnOperatorOnly() {
+        var runtime = calls.runningWith("operated", PROJECT);
+        var another = calls.running(SharedRuntimeCalls.createBody("operated-too"));
+        var reports = new RawReports(platform);
+        var instance = platform.launch("project_owner", "of the project")
+                .send()
+                .expect(202)
+                .text("id");
+        var ofInstance = reports.token(instance, RawReports.id(reports.command("deploy", instance)));
+        var ofAnother = adapter.token(calls.command("deploy", another).event());
+        var command = calls.command("deploy", runtime);
+        for (var token : List.of(ofInstance, ofAnother)) {
+            var report = new Envelope(
+                    Ids.next(),
+                    "runtime.report.failed",
+                    Instant.now(),
+                    1,
+                    "forged-report",
+                    Json.object()
+                            .put("org_id", DemoData.ORG.toString())
+                            .put("shared_runtime_id", runtime)
+                            .put("command_id", RawReports.id(command))
+                            .put(
+                                    "generation",
+                                    command.payload().path("generation").asInt())
+                            .put(
+                                    "operation_id",
+                                    command.payload().path("operation_id").asText())
+                            .put("reason", "forged"));
+            platform.send("runtime.reports", runtime, report, token);
+            assertThat(reports.rejection(report.eventId())
+                            .payload()
+                            .path("code")
+                            .asText())
+                    .isEqualTo("insufficient_permissions");
+        }
+        var account = CredentialCalls.createAccount(platform, PROJECT, "apps.instance.report");
+        var token =
+                CredentialCalls.exchangeToken(platform, CredentialCalls.createCredential(platform, PROJECT, account));
+        var upgrade = platform.anonymous()
+                .as(token)
+                .call("upgradeSharedRuntime")
+                .path("org_id", DemoData.ORG)
+                .path("shared_runtime_id", runtime)
+                .body(Json.object().put("version", SharedRuntimeCalls.NEXT_VERSION))
+                .send();
+        assertThat(TenantCalls.statusAndCode(upgrade)).isEqualTo("404 not_found");
+        var shown = calls.owner("getSharedRuntime", runtime).send().expect(200);
+        assertThat(shown.text("status")).isEqualTo("running");
+        assertThat(shown.text("app_version")).isEqualTo(SharedRuntimeCalls.VERSION);
     }
 
     @Test

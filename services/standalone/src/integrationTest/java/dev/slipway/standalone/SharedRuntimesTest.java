@@ -208,7 +208,7 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
     }
 
     @Test
-    @Proves({"0.16", "0.18", "0.20", "0.28", "0.30", "0.36", "0.37"})
+    @Proves({"0.16", "0.18", "0.20", "0.28", "0.30", "0.36", "0.37", "C.28"})
     void runtimeAndAttachment_showWhatWasRequested_andWhereItRuns() {
         var body = SharedRuntimeCalls.createBody("fields");
         body.putObject("placement_intent").put("region", "north");
@@ -219,7 +219,8 @@ class SharedRuntimesTest extends SharedRuntimeTestBase {
 
         assertThat(shown.path("org_id").asText()).isEqualTo(DemoData.ORG.toString());
         assertThat(shown.has("project_id")).isFalse();
-        assertThat(shown.path("resource_name").asText()).endsWith(":" + DemoData.ORG + ":-:shared_runtime:" + runtime);
+        assertThat(shown.path("resource_name").asText())
+                .isEqualTo("slipway:local:" + DemoData.ORG + ":-:shared_runtime:" + runtime);
         for (var field : List.of("app_slug", "app_version", "display_name")) {
             assertThat(shown.path(field)).as(field).isEqualTo(body.path(field));
         }

@@ -250,6 +250,30 @@ class VersionReleaseTest extends CatalogTestBase {
                         "CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'deprecated'::text, 'disabled'::text, 'retired'::text])))");
     }
 
+    @Test
+    @Proves("1.97")
+    void entitlements_haveTheColumnsAndConstraintsOfTheModel() {
+        assertThat(columns("project_app_entitlements"))
+                .contains(
+                        "id uuid NO null",
+                        "org_id uuid NO null",
+                        "project_id uuid NO null",
+                        "app_id uuid NO null",
+                        "enabled boolean NO true",
+                        "policy_overrides jsonb NO '{}'::jsonb",
+                        "updated_by_user_id uuid YES null",
+                        "created_at timestamp with time zone NO now()",
+                        "updated_at timestamp with time zone NO now()")
+                .filteredOn(column -> column.contains(" YES "))
+                .hasSize(1);
+        assertThat(constraints("project_app_entitlements"))
+                .contains(
+                        "PRIMARY KEY (id)",
+                        "UNIQUE (project_id, app_id)",
+                        "FOREIGN KEY (app_id) REFERENCES catalog.app_catalog(id) ON DELETE CASCADE",
+                        "FOREIGN KEY (project_id, org_id) REFERENCES catalog.projects(id, org_id) ON DELETE CASCADE");
+    }
+
     /** Returns name, type, nullability and default of each column. */
     private static List<String> columns(String table) {
         return platform.database()

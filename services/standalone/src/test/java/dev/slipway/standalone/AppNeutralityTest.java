@@ -61,9 +61,6 @@ class AppNeutralityTest {
         }
         for (var folder : folders) {
             for (var file : files(folder + "/src/main/java")) {
-                if (file.endsWith("Topics.java")) {
-                    continue; // lists the runtime backends, each with its topic
-                }
                 assertThat(NAMED_APP.matcher(Files.readString(file)).results().map(match -> match.group()))
                         .as("%s: the specifics of an app belong in its manifest and its adapter", file)
                         .isEmpty();

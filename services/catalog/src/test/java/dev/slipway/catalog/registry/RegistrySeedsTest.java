@@ -86,7 +86,6 @@ class RegistrySeedsTest {
     }
 
     @Test
-    @Proves("3.108")
     void kinds_haveSchemaSeedsAndUpdatePath() throws IOException {
         var contract = Contract.load();
         var kinds = contract.document().at("/components/schemas/RegistryKind/enum");

@@ -34,7 +34,7 @@ class ComposeTest {
     @Test
     void compose_launchesAnApp_andStopsCleanly() throws Exception {
         eventually(() -> assertThat(get("http://127.0.0.1:8081/health/ready")).startsWith("{\"ready\":true"));
-        eventually(() -> assertThat(get("http://127.0.0.1:8082/health/ready")).startsWith("{\"ready\":true"));
+        eventually(() -> assertThat(get("http://172.30.77.1:8081/health/ready")).startsWith("{\"ready\":true"));
         var token = DockerCli.compose("exec", "-T", "slipway", "cat", "/var/lib/slipway/tokens/project_owner");
         var owner = new ApiClient("http://127.0.0.1:8080", token);
 

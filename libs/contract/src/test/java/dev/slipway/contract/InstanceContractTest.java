@@ -1,7 +1,6 @@
-package dev.slipway.standalone;
+package dev.slipway.contract;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.slipway.contract.Contract;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 

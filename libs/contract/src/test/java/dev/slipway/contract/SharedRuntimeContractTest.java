@@ -1,8 +1,6 @@
-package dev.slipway.standalone;
+package dev.slipway.contract;
 
-import dev.slipway.contract.ApiOperation;
 import dev.slipway.contract.ApiOperation.Scope;
-import dev.slipway.contract.Contract;
 import dev.slipway.testkit.Proves;
 import org.junit.jupiter.api.Test;
 
@@ -76,8 +74,8 @@ class SharedRuntimeContractTest {
                         OWNER_PATH + "/{shared_runtime_id}/attachments/{attachment_id}");
         assertThat(Files.readString(SCHEMAS.resolve("openapi/shared-runtimes.yaml")))
                 .contains("\n    SharedRuntime:\n", "\n    Attachment:\n");
-        var migration = Files.readString(
-                Path.of("../instances/src/main/resources/db/migration/instances/V100__shared_runtimes.sql"));
+        var migration = Files.readString(Path.of(
+                "../../services/instances/src/main/resources/db/migration/instances/V100__shared_runtimes.sql"));
         assertThat(migration)
                 .contains(
                         "CREATE TABLE shared_runtimes (",
