@@ -217,7 +217,7 @@ class HistoryTest {
 
     @Test
     void watch_isNotCompressed_andHeadReturnsItsHeadersOnly() {
-        var path = "/api/v1/projects/" + DemoData.PROJECT + "/app-instances/" + running("plain") + "/events";
+        var path = "/api/v1/projects/" + DemoData.PROJECT + "/app-instances/" + launchRunning("plain") + "/events";
         var token = "Authorization: Bearer " + platform.token("project_viewer") + "\r\n";
 
         var head = RawHttp.exchange(platform.platform().httpPort(), "HEAD " + path + " HTTP/1.1", token);

@@ -7,6 +7,7 @@ import dev.slipway.catalog.policy.entitlement.EligibilityEvaluator;
 import dev.slipway.catalog.policy.entitlement.EligibilityStore.EligibilityInputs;
 import dev.slipway.contract.Json;
 import dev.slipway.contract.domain.TextEnum;
+import dev.slipway.instances.launch.LaunchContext.Quota;
 import dev.slipway.instances.launch.LaunchInputs;
 import dev.slipway.instances.launch.LaunchPolicy;
 import dev.slipway.instances.launch.domain.Launch;
@@ -114,7 +115,7 @@ class LaunchEligibilityAgreementTest {
                 policy,
                 inputs.artifactSources(),
                 ID);
-        var refusal = known.evaluate(Purpose.LAUNCH, launch(inputs, policy), inputs.liveInstances())
+        var refusal = known.evaluate(Purpose.LAUNCH, launch(inputs, policy), new Quota(0, inputs.liveInstances()))
                 .eligibility()
                 .refusal();
         return refusal == null ? "" : refusal.code();

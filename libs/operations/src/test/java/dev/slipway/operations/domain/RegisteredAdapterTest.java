@@ -1,5 +1,6 @@
 package dev.slipway.operations.domain;
 
+import dev.slipway.contract.domain.ResourceState;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -13,21 +14,21 @@ class RegisteredAdapterTest {
 
     @Test
     void isAlive_isFalse_withoutRecentHeartbeat() {
-        assertThat(adapter("active", null).isAlive(NOW)).isFalse();
-        assertThat(adapter("active", NOW.minusSeconds(30)).isAlive(NOW)).isFalse();
+        assertThat(adapter(ResourceState.ACTIVE, null).isAlive(NOW)).isFalse();
+        assertThat(adapter(ResourceState.ACTIVE, NOW.minusSeconds(30)).isAlive(NOW)).isFalse();
     }
 
     @Test
     void isAlive_isFalse_whenDisabled() {
-        assertThat(adapter("disabled", NOW).isAlive(NOW)).isFalse();
+        assertThat(adapter(ResourceState.DISABLED, NOW).isAlive(NOW)).isFalse();
     }
 
     @Test
     void isAlive_isTrue_afterRecentHeartbeat() {
-        assertThat(adapter("active", NOW.minusSeconds(29)).isAlive(NOW)).isTrue();
+        assertThat(adapter(ResourceState.ACTIVE, NOW.minusSeconds(29)).isAlive(NOW)).isTrue();
     }
 
-    private static RegisteredAdapter adapter(String state, @Nullable Instant lastSeenAt) {
+    private static RegisteredAdapter adapter(ResourceState state, @Nullable Instant lastSeenAt) {
         return new RegisteredAdapter(new UUID(0, 1), "bare_metal", "One", state, lastSeenAt, null, null, null, null);
     }
 }

@@ -3,6 +3,8 @@ package dev.slipway.instances.sharedruntime.domain;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEligibility.AttachableProject;
 import dev.slipway.instances.sharedruntime.domain.SharedRuntimeEligibility.OperatorIdentity;
 import dev.slipway.instances.spending.domain.AccountLimit;
+import dev.slipway.instances.spending.domain.BalanceState;
+import dev.slipway.instances.spending.domain.BillingFreshness;
 import dev.slipway.instances.spending.domain.CostEstimate;
 import dev.slipway.instances.spending.domain.LimitPolicy;
 import dev.slipway.instances.spending.domain.Spending;
@@ -36,8 +38,12 @@ class SharedRuntimeEligibilityTest {
 
     @Test
     void checkProject_refusesForTheFirstReason() {
-        var depleted =
-                new Spending("EUR", new AccountLimit("depleted", LimitPolicy.WARN, true), null, CostEstimate.NONE);
+        var depleted = new Spending(
+                "EUR",
+                new AccountLimit(BalanceState.DEPLETED, LimitPolicy.WARN, true),
+                null,
+                CostEstimate.NONE,
+                BillingFreshness.NOT_BILLED);
 
         assertThat(code(AttachableProject.ofOtherOrganization(PROJECT))).isEqualTo("not_found");
         assertThat(code(new AttachableProject(PROJECT, true, true, NOT_ENTITLED, depleted)))

@@ -1,5 +1,6 @@
 package dev.slipway.metering.usage.domain;
 
+import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.metering.usage.domain.AttributionContext.Attachment;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeProject;
@@ -21,8 +22,8 @@ final class FactRulesFixture {
     static final UUID SECOND = new UUID(2, 2);
     static final UUID OF_SIBLING = new UUID(2, 3);
     static final Instant NOW = Instant.parse("2026-06-20T00:00:00Z");
-    static final UsageUnit TOKEN = new UsageUnit("token", 3, 0, "active");
-    static final UsageUnit RETIRED = new UsageUnit("call", 1, 0, "retired");
+    static final UsageUnit TOKEN = new UsageUnit("token", 3, 0, RegistryLifecycle.ACTIVE);
+    static final UsageUnit RETIRED = new UsageUnit("call", 1, 0, RegistryLifecycle.RETIRED);
 
     private FactRulesFixture() {}
 
