@@ -57,7 +57,7 @@ sealed interface ReportPayload {
 
     record BlockerPayload(String code, String message, Blocker.Turn turn) {}
 
-    /** How an operation ended. */
+    /** The outcome of an operation. */
     enum OperationStatus {
         SUCCEEDED,
         FAILED,

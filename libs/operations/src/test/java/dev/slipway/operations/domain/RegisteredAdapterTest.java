@@ -15,7 +15,8 @@ class RegisteredAdapterTest {
     @Test
     void isAlive_isFalse_withoutRecentHeartbeat() {
         assertThat(adapter(ResourceState.ACTIVE, null).isAlive(NOW)).isFalse();
-        assertThat(adapter(ResourceState.ACTIVE, NOW.minusSeconds(30)).isAlive(NOW)).isFalse();
+        assertThat(adapter(ResourceState.ACTIVE, NOW.minusSeconds(30)).isAlive(NOW))
+                .isFalse();
     }
 
     @Test
@@ -25,7 +26,8 @@ class RegisteredAdapterTest {
 
     @Test
     void isAlive_isTrue_afterRecentHeartbeat() {
-        assertThat(adapter(ResourceState.ACTIVE, NOW.minusSeconds(29)).isAlive(NOW)).isTrue();
+        assertThat(adapter(ResourceState.ACTIVE, NOW.minusSeconds(29)).isAlive(NOW))
+                .isTrue();
     }
 
     private static RegisteredAdapter adapter(ResourceState state, @Nullable Instant lastSeenAt) {

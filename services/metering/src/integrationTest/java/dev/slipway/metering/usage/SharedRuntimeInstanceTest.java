@@ -65,7 +65,9 @@ class SharedRuntimeInstanceTest {
         lifecycle("apps.instance.running", 1, START, runtime);
         lifecycle("apps.instance.deleting", 2, START.plusSeconds(3_600), runtime);
 
-        await(new RuntimeHoursEmitter(fixture.vertx(), hours, fixture.ingest::prepareAndApply, fixture.outbox).emit());
+        await(new RuntimeHoursEmitter(
+                        fixture.vertx(), hours, fixture.ingest::prepareAndApply, fixture.outbox, fixture.meters())
+                .emit());
         reportByAdapter();
         var reported = fact("a").put("app_instance_id", instance.toString());
         assertThat(outcomes(fixture.report(account(ORG, PROJECT), "factory", List.of(reported))))

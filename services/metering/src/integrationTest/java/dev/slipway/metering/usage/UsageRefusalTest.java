@@ -18,7 +18,7 @@ import static dev.slipway.metering.usage.UsageFixture.await;
 import static dev.slipway.metering.usage.UsageFixture.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** How long and how often refusals are recorded. */
+/** Tests how long and how often refusals are recorded. */
 class UsageRefusalTest {
     private final UsageFixture fixture = new UsageFixture();
     private final UsageRefusalCleaner cleaner =

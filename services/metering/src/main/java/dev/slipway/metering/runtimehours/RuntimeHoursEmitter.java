@@ -44,7 +44,7 @@ public final class RuntimeHoursEmitter {
     static final String SOURCE = "lifecycle";
     private static final long INTERVAL_MS = 15_000;
     private static final int BATCH = 200;
-    /** How long an interval whose hours are not counted is put aside. */
+    /** The time for which an interval is put aside if its hours are not counted. */
     private static final Duration ASIDE = Duration.ofMinutes(15);
 
     private final Vertx vertx;

@@ -58,14 +58,7 @@ public record FocusCharge(
     /** Returns usage that is not rated yet: it has no cost in the currency of the account. */
     public static FocusCharge unrated(String currency, BigDecimal quantity) {
         return new FocusCharge(
-                currency,
-                quantity,
-                BigDecimal.ZERO,
-                BigDecimal.ZERO,
-                BigDecimal.ZERO,
-                null,
-                null,
-                CostStatus.UNRATED);
+                currency, quantity, BigDecimal.ZERO, BigDecimal.ZERO, BigDecimal.ZERO, null, null, CostStatus.UNRATED);
     }
 
     /**
