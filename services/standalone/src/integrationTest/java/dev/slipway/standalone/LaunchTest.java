@@ -83,6 +83,7 @@ class LaunchTest {
                                 "shared_runtime_attachments",
                                 "limits",
                                 "billing_accounts",
+                                "billing_freshness",
                                 "billing_budgets",
                                 "billing_prices",
                                 "budget_reservations")

@@ -75,7 +75,8 @@ record GeneratedFacts(String source, long seed, Instant now) {
             case ORIGINAL, LATE -> original(index, 0);
             case DUPLICATE -> original(earlier(index), 0);
             case CONFLICT -> original(earlier(index), 1);
-            case CORRECTION -> fact("c-" + index, null, BigDecimal.ONE.negate(), null, "f-" + earlier(index), 0);
+            case CORRECTION ->
+                fact("c-" + index, null, BigDecimal.ONE.negate(), null, "f-" + earlier(index), earlier(index));
         };
     }
 
