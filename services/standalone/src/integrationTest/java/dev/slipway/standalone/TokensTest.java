@@ -18,8 +18,8 @@ class TokensTest extends CredentialTestBase {
         var credential = CredentialCalls.createCredential(platform, DemoData.PROJECT, account);
         var token = CredentialCalls.exchangeToken(platform, credential);
         var other = CredentialCalls.exchangeToken(platform, credential);
-        eventually(
-                () -> assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("200 ")); // once the account is replicated
+        eventually(() -> assertThat(CredentialCalls.listInstances(platform, token))
+                .isEqualTo("200 ")); // once the account is replicated
         var jti = DecodedToken.of(token).jti();
         for (var call : List.of(
                 platform.as("tenant_owner").call("revokeProjectToken").path("project_id", DemoData.SIBLING_PROJECT),
