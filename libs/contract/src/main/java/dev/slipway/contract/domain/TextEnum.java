@@ -27,7 +27,9 @@ public interface TextEnum {
     /** Returns the constant with this text, or null if there is none. */
     static <E extends Enum<E> & TextEnum> @Nullable E find(Class<E> type, String text) {
         try {
-            return Enum.valueOf(type, text.toUpperCase(Locale.ROOT)); // looks up in a map, unlike a search in copies of the constants
+            return Enum.valueOf(
+                    type,
+                    text.toUpperCase(Locale.ROOT)); // looks up in a map, unlike a search in copies of the constants
         } catch (IllegalArgumentException e) {
             return null;
         }
