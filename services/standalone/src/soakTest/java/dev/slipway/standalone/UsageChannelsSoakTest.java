@@ -80,9 +80,17 @@ class UsageChannelsSoakTest {
         for (var part = 0; part <= KILLS; part++) {
             var from = position(part);
             var to = position(part + 1);
+            var killAt = from + (int) ((0.1 + 0.6 * random.nextDouble()) * (to - from));
+            var reached = new CompletableFuture<Void>();
             var tasks = new ArrayList<CompletableFuture<Void>>();
             for (var reporter : reporters) {
-                tasks.add(CompletableFuture.runAsync(() -> reporter.reportByApi(from, to), threads));
+                tasks.add(CompletableFuture.runAsync(
+                        () -> reporter.reportByApi(from, to, position -> {
+                            if (position >= killAt) {
+                                reached.complete(null);
+                            }
+                        }),
+                        threads));
                 tasks.add(CompletableFuture.runAsync(() -> reporter.reportByTopic(from, to), threads));
             }
             if (part == KILLS / 2) {
@@ -91,34 +99,49 @@ class UsageChannelsSoakTest {
                         () -> createPrice("0.0017", now.minus(12, ChronoUnit.HOURS)), threads));
             }
             if (part < KILLS) {
-                kill(part, from, to, random);
+                CompletableFuture.anyOf(reached, failureOf(tasks)).get(30, TimeUnit.MINUTES);
+                kill(part + 1, killAt);
             }
             CompletableFuture.allOf(tasks.toArray(CompletableFuture[]::new)).get(30, TimeUnit.MINUTES);
         }
-        System.out.printf(
-                "usage channels: requests were repeated %d times%n",
-                reporters.stream().mapToInt(UsageReporter::retries).sum());
+        var retries = reporters.stream().mapToInt(UsageReporter::retries).sum();
+        System.out.printf("usage channels: requests were repeated %d times%n", retries);
+        assertThat(retries).as("requests that a kill interrupted").isPositive();
     }
 
-    /** Kills metering when it has counted, or rated, a random number of the facts of this part. */
-    private void kill(int part, int from, int to, Random random) {
-        var before = countDistinct(from);
-        var wanted = before + (long) ((0.05 + 0.9 * random.nextDouble()) * (countDistinct(to) - before));
-        var isRating = random.nextBoolean();
-        eventually(() -> assertThat(progress(isRating)).isGreaterThanOrEqualTo(wanted));
+    /** Fails when one of the tasks fails. */
+    private static CompletableFuture<Void> failureOf(List<CompletableFuture<Void>> tasks) {
+        var failure = new CompletableFuture<Void>();
+        for (var task : tasks) {
+            var unused = task.exceptionally(e -> {
+                failure.completeExceptionally(e);
+                return null;
+            });
+        }
+        return failure;
+    }
+
+    /** Kills metering while requests are in flight; every second time later, when it has posted charges of this part. */
+    private void kill(int kill, int position) {
+        if (kill % 2 == 0) {
+            var wanted = countDistinct(position);
+            eventually(() -> assertThat(progress(true)).isGreaterThanOrEqualTo(wanted));
+        }
         cluster.killMetering();
         System.out.printf(
-                "usage channels: kill %d after %,d facts were %s; %,d are counted, %,d rated%n",
-                part + 1, wanted, isRating ? "rated" : "counted", progress(false), progress(true));
+                "usage channels: kill %d at fact %,d of each channel; %,d facts were counted, %,d rated%n",
+                kill, position, progress(false), progress(true));
         cluster.startMetering();
     }
 
+    /** Returns how many facts are counted, or rated. */
     private long progress(boolean isRating) {
         return number(isRating ? COUNTED.replace("::bigint", "::bigint - " + UNRATED) : COUNTED);
     }
 
     private void awaitAllRated() {
-        eventually(() -> assertThat(progress(false)).isEqualTo(countDistinct(FACTS_PER_CHANNEL)));
+        var wanted = countDistinct(FACTS_PER_CHANNEL);
+        eventually(() -> assertThat(progress(false)).isEqualTo(wanted));
         eventually(() -> assertThat(number("SELECT " + UNRATED + " + (SELECT count(*) FROM metering.rating_queue)"))
                 .isZero());
     }

@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -74,8 +75,12 @@ final class UsageReporter {
         return retries.get();
     }
 
-    /** Sends facts by API as a product does in an outage, and checks the outcome of each. */
-    void reportByApi(int from, int to) {
+    /**
+     * Sends facts by API as a product does in an outage, and checks the outcome of each.
+     *
+     * @param onReply receives the position after each reply
+     */
+    void reportByApi(int from, int to, IntConsumer onReply) {
         var token = calls.token(credential, null);
         for (var first = from; first < to; first += factsPerRequest) {
             var end = Math.min(to, first + factsPerRequest);
@@ -94,6 +99,7 @@ final class UsageReporter {
                         .as("%s", response.body().path("items").path(i - first))
                         .isIn(outcomes(byApi.kind(i)));
             }
+            onReply.accept(end);
         }
     }
 
