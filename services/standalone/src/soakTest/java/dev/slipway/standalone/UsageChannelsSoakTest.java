@@ -43,7 +43,7 @@ class UsageChannelsSoakTest {
     private Path directory;
 
     private MeteringCluster cluster;
-    private List<UsageReporter> reporters;
+    private List<GeneratedFactReporter> reporters;
     private FreshDatabase database;
 
     @Test
@@ -56,8 +56,8 @@ class UsageChannelsSoakTest {
             database = started.platform().database();
             var calls = new UsageCalls(started.platform());
             reporters = List.of(
-                    new UsageReporter(calls, DemoData.ORG, DemoData.PROJECT, SEED, now, FACTS_PER_REQUEST),
-                    new UsageReporter(
+                    new GeneratedFactReporter(calls, DemoData.ORG, DemoData.PROJECT, SEED, now, FACTS_PER_REQUEST),
+                    new GeneratedFactReporter(
                             calls, DemoData.OTHER_ORG, DemoData.OTHER_PROJECT, SEED + 2, now, FACTS_PER_REQUEST));
             createPrice("0.0013", now.minus(100, ChronoUnit.DAYS));
 
@@ -104,7 +104,7 @@ class UsageChannelsSoakTest {
             }
             CompletableFuture.allOf(tasks.toArray(CompletableFuture[]::new)).get(30, TimeUnit.MINUTES);
         }
-        var retries = reporters.stream().mapToInt(UsageReporter::retries).sum();
+        var retries = reporters.stream().mapToInt(GeneratedFactReporter::retries).sum();
         System.out.printf("usage channels: requests were repeated %d times%n", retries);
         assertThat(retries).as("requests that a kill interrupted").isPositive();
     }
@@ -146,7 +146,7 @@ class UsageChannelsSoakTest {
                 .isZero());
     }
 
-    private void assertTotals(UsageReporter reporter) {
+    private void assertTotals(GeneratedFactReporter reporter) {
         var sum = reporter.sum(FACTS_PER_CHANNEL);
         for (var table : List.of("usage_facts", "usage_hours", "usage_months")) {
             assertThat(number("SELECT sum(quantity)::bigint FROM metering.%s WHERE org_id = '%s'"

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.slipway.contract.Json;
 import dev.slipway.testkit.ApiClient.ApiResponse;
 import dev.slipway.testkit.UsageFactStream;
+import dev.slipway.testkit.UsageFactStream.GeneratedFact;
 import dev.slipway.testkit.UsageFactStream.Kind;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
@@ -26,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Reports the usage of a project from one source by API and by topic. Half of the duplicates of a channel repeat facts of the other one, which may not
  * have been sent there yet; conflicts and corrections follow the facts that they refer to, so they stay in their channel.
  */
-final class UsageReporter {
+final class GeneratedFactReporter {
     private static final String SOURCE = "factory";
     private static final int FACTS_PER_RECORD = 100;
 
@@ -38,7 +39,7 @@ final class UsageReporter {
     private final UsageFactStream byTopic;
     private final AtomicInteger retries = new AtomicInteger();
 
-    UsageReporter(UsageCalls calls, UUID orgId, UUID projectId, long seed, Instant now, int factsPerRequest) {
+    GeneratedFactReporter(UsageCalls calls, UUID orgId, UUID projectId, long seed, Instant now, int factsPerRequest) {
         this.calls = calls;
         this.orgId = orgId;
         this.factsPerRequest = factsPerRequest;
@@ -114,7 +115,7 @@ final class UsageReporter {
                 sent.add(producer.send(calls.platform().toRecord("usage.facts", "usage-" + orgId, event, token)));
             }
         }
-        sent.forEach(UsageReporter::requireSent);
+        sent.forEach(GeneratedFactReporter::requireSent);
     }
 
     /** A fact may have arrived before as a duplicate of the other channel. The reply to a retry is that to the first attempt. */
@@ -133,7 +134,7 @@ final class UsageReporter {
                 .toList();
     }
 
-    private static ObjectNode toJson(UsageFactStream.GeneratedFact fact) {
+    private static ObjectNode toJson(GeneratedFact fact) {
         var json =
                 Json.object().put("id", fact.id()).put("resource_type", "model").put("resource_id", fact.resourceId());
         return fact.corrects() == null
