@@ -104,7 +104,8 @@ class UsageChannelsSoakTest {
             }
             CompletableFuture.allOf(tasks.toArray(CompletableFuture[]::new)).get(30, TimeUnit.MINUTES);
         }
-        var retries = reporters.stream().mapToInt(GeneratedFactReporter::retries).sum();
+        var retries =
+                reporters.stream().mapToInt(GeneratedFactReporter::retries).sum();
         System.out.printf("usage channels: requests were repeated %d times%n", retries);
         assertThat(retries).as("requests that a kill interrupted").isPositive();
     }
