@@ -292,16 +292,24 @@ final class PlatformUnderTest implements AutoCloseable {
 
     /** Sends a record past the API; without a token if it is null. */
     void send(String topic, String key, Envelope event, @Nullable String token) {
-        var sent = new ProducerRecord<>(topicPrefix + topic, key, event.toBytes());
-        if (token != null) {
-            sent.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
+        try (var producer = newProducer()) {
+            var unused = producer.send(toRecord(topic, key, event, token));
         }
-        try (var producer = new KafkaProducer<>(
+    }
+
+    ProducerRecord<String, byte[]> toRecord(String topic, String key, Envelope event, @Nullable String token) {
+        var record = new ProducerRecord<>(topicPrefix + topic, key, event.toBytes());
+        if (token != null) {
+            record.headers().add("authorization", ("Bearer " + token).getBytes(StandardCharsets.UTF_8));
+        }
+        return record;
+    }
+
+    KafkaProducer<String, byte[]> newProducer() {
+        return new KafkaProducer<>(
                 Map.<String, Object>of("bootstrap.servers", kafkaBootstrap),
                 new StringSerializer(),
-                new ByteArraySerializer())) {
-            var unused = producer.send(sent);
-        }
+                new ByteArraySerializer());
     }
 
     /** Returns the sum of a metric over the lines whose labels contain the text. */

@@ -48,7 +48,8 @@ record UsageCalls(PlatformUnderTest platform) {
                 .put("resource_id", "llama");
     }
 
-    private static ObjectNode batch(String source, List<ObjectNode> facts) {
+    /** Returns the body of a request, and the payload of a record. */
+    static ObjectNode batch(String source, List<ObjectNode> facts) {
         var body = Json.object().put("source", source);
         facts.forEach(body.putArray("facts")::add);
         return body;
@@ -67,8 +68,12 @@ record UsageCalls(PlatformUnderTest platform) {
 
     /** Sends a record to the topic; without a token if it is null. */
     void send(String source, List<ObjectNode> facts, @Nullable String token) {
-        var event = new Envelope(
+        platform.send("usage.facts", source, event(source, facts), token);
+    }
+
+    /** Returns the event that reports facts by topic. */
+    static Envelope event(String source, List<ObjectNode> facts) {
+        return new Envelope(
                 Ids.next(), "usage.facts.reported", Instant.now(), 1, "usage-" + source, batch(source, facts));
-        platform.send("usage.facts", source, event, token);
     }
 }
