@@ -66,7 +66,8 @@ public final class BusCodecs {
             byte[] body,
             @Nullable String location,
             @Nullable Long revision,
-            @Nullable String etag) {
+            @Nullable String etag,
+            @JsonInclude(Include.NON_EMPTY) @Nullable Map<String, String> headers) {
 
         static ReplyMessage of(Reply reply) {
             var problem = reply.problem();
@@ -77,14 +78,15 @@ public final class BusCodecs {
                     reply.body(),
                     reply.location(),
                     reply.revision(),
-                    reply.etag());
+                    reply.etag(),
+                    reply.headers());
         }
 
         Reply toReply() {
             var problem = code == null || message == null || details == null
                     ? null
                     : new Problem(ErrorCode.of(code), message, details);
-            return new Reply(problem, body, location, revision, etag);
+            return new Reply(problem, body, location, revision, etag, headers == null ? Map.of() : headers);
         }
     }
 

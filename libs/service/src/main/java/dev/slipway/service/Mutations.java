@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
@@ -152,7 +153,7 @@ public final class Mutations {
 
     private static Reply replay(Row first, Buffer hash) {
         return first.getBuffer("request_hash").equals(hash)
-                ? new Reply(null, first.getBuffer("body").getBytes(), first.getString("location"), null, null)
+                ? new Reply(null, first.getBuffer("body").getBytes(), first.getString("location"), null, null, Map.of())
                 : Reply.of(Problem.of(
                         ErrorCode.IDEMPOTENCY_CONFLICT,
                         "This Idempotency-Key was used with a different request. Use a new key for a new request."));

@@ -70,13 +70,15 @@ class BusCodecsTest {
                 BusCodecs.REPLIES,
                 Reply.of(Json.object().put("a", "ü"), "/here")
                         .withRevision(7_000_000_000L)
-                        .withETag("\"3\""));
+                        .withETag("\"3\"")
+                        .withHeaders(Map.of("X-As-Of", "now")));
 
         assertThat(back.problem()).isNull();
         assertThat(new String(back.body(), StandardCharsets.UTF_8)).isEqualTo("{\"a\":\"ü\"}");
         assertThat(back.location()).isEqualTo("/here");
         assertThat(back.revision()).isEqualTo(7_000_000_000L);
         assertThat(back.etag()).isEqualTo("\"3\"");
+        assertThat(back.headers()).isEqualTo(Map.of("X-As-Of", "now"));
     }
 
     @ParameterizedTest
@@ -91,6 +93,7 @@ class BusCodecsTest {
         assertThat(back.location()).isNull();
         assertThat(back.revision()).isNull();
         assertThat(back.etag()).isNull();
+        assertThat(back.headers()).isEmpty();
     }
 
     private static <T> T overTheWire(MessageCodec<T, T> codec, T message) {

@@ -46,7 +46,7 @@ class CorsTest {
             assertThat(allowed.statusCode()).isEqualTo(200);
             assertThat(allowed.getHeader(ALLOW_ORIGIN)).isEqualTo(CONSOLE);
             assertThat(allowed.getHeader("Access-Control-Expose-Headers"))
-                    .contains("X-Correlation-ID", "Retry-After", "X-Revision", "ETag", "Location");
+                    .contains("X-Correlation-ID", "Retry-After", "X-Revision", "ETag", "Location", "X-Next-Cursor");
             assertThat(allowed.getHeader("Vary")).containsIgnoringCase("origin");
 
             var preflight = preflight(gateway, CONSOLE);

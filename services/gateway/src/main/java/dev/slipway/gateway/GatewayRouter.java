@@ -45,8 +45,17 @@ final class GatewayRouter {
             "X-Revision",
             "traceparent");
     /** The response headers that browser clients of other origins may read. */
-    private static final Set<String> RESPONSE_HEADERS =
-            Set.of("ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Correlation-ID", "X-Revision");
+    private static final Set<String> RESPONSE_HEADERS = Set.of(
+            "ETag",
+            "Location",
+            "Retry-After",
+            "WWW-Authenticate",
+            "X-As-Of",
+            "X-Correlation-ID",
+            "X-Focus-Version",
+            "X-Lag-Seconds",
+            "X-Next-Cursor",
+            "X-Revision");
 
     private GatewayRouter() {}
 

@@ -171,6 +171,7 @@ final class RequestContext {
         if (revision != null) {
             response.putHeader(REVISION, revision.toString());
         }
+        reply.headers().forEach(response::putHeader);
         if (operation().isStream()) {
             var ignored = startStream().end(); // HEAD: the events of a GET are written by EventStream
             return;

@@ -215,8 +215,8 @@ public final class MeteringVerticle extends VerticleBase {
                 vertx, opened.outbox(), statements, opened.mutations(), config.closeAfter(), clock, meters);
         var reconstructionApi =
                 new ReconstructionApi(opened.outbox(), new ReconstructionStore(inputs, sums), accounts, reads);
-        var reconciliationApi =
-                new ReconciliationApi(opened.outbox(), new ReconciliationStore(), sums, inputs, accounts, clock);
+        var reconciliationApi = new ReconciliationApi(
+                opened.outbox(), new ReconciliationStore(), sums, inputs, accounts, clock, opened::secondsBehind);
         opened.serve("listPrices", priceApi::list)
                 .serve("createPrice", priceApi::create)
                 .serve("listOrganizationPrices", priceApi::listOfOrganization)

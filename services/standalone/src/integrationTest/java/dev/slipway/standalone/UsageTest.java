@@ -61,7 +61,8 @@ class UsageTest {
                         "\"stored_hash\":",
                         "\"quantity\":\"1000\"",
                         "\"audit_entry_id\":",
-                        "# FOCUS 1.4, as_of ",
+                        "X-Focus-Version: 1.4",
+                        "BilledCost,BillingAccountId,",
                         "\"reconciled\":true");
     }
 

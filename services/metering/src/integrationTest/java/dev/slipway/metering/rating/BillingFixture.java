@@ -121,8 +121,8 @@ public final class BillingFixture implements AutoCloseable {
                 vertx, outbox, statementStore, mutations, Duration.ofDays(5), Clock.systemUTC(), telemetry.metrics());
         consumer = new RatingConsumer(inputs, queue);
         reconstruction = new ReconstructionApi(outbox, new ReconstructionStore(inputs, sums), accountStore, reads);
-        reconciliation =
-                new ReconciliationApi(outbox, new ReconciliationStore(), sums, inputs, accountStore, Clock.systemUTC());
+        reconciliation = new ReconciliationApi(
+                outbox, new ReconciliationStore(), sums, inputs, accountStore, Clock.systemUTC(), () -> 0.5);
         rater = new Rater(
                 vertx,
                 outbox,

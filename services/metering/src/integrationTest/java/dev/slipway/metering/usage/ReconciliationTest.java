@@ -133,6 +133,7 @@ class ReconciliationTest {
     void facts_areUnaccounted_untilTheyAreRated() {
         var before = reconcile(LAST_MONTH);
         assertThat(before.path("reconciled").asBoolean()).isFalse();
+        assertThat(before.path("lag_seconds").asDouble()).isEqualTo(0.5);
         assertThat(before.path("unaccounted").findValuesAsText("reason"))
                 .containsExactly("unrated", "unrated", "unrated");
         assertThat(before.path("unaccounted_total").asInt()).isEqualTo(3);

@@ -220,11 +220,41 @@ class UsageQueryTest {
         }
         assertThat(total).isEqualTo(79);
 
-        var reply = await(fixture.queries.exportCsv(UsageFixture.request(ORG, PROJECT, OCTOBER)));
+        var reply = exportCsv(OCTOBER);
         var lines = new String(reply.body(), StandardCharsets.UTF_8).split("\r\n", -1);
-        assertThat(lines[0]).startsWith("# FOCUS 1.4, as_of ").contains("lag_seconds 0.5");
-        assertThat(lines[1]).startsWith("BilledCost,BillingAccountId,");
-        assertThat(lines).hasSize(rows.path("rows").size() + 3);
+        assertThat(reply.headers())
+                .containsEntry("X-Focus-Version", "1.4")
+                .containsEntry("X-Lag-Seconds", "0.5")
+                .containsKey("X-As-Of")
+                .doesNotContainKey("X-Next-Cursor");
+        assertThat(lines[0]).startsWith("BilledCost,BillingAccountId,");
+        assertThat(lines).hasSize(rows.path("rows").size() + 2);
+    }
+
+    @Test
+    void csvExport_continuesAfterThePage_withTheCursorOfItsHeader() {
+        var all = csvRows(OCTOBER);
+        var query = new HashMap<>(OCTOBER);
+        query.put("limit", "1");
+        var found = new ArrayList<String>();
+        for (var cursor = ""; cursor != null; ) {
+            if (!cursor.isEmpty()) {
+                query.put("cursor", cursor);
+            }
+            found.addAll(csvRows(query));
+            cursor = exportCsv(query).headers().get("X-Next-Cursor");
+        }
+
+        assertThat(found).hasSizeGreaterThan(1).containsExactlyElementsOf(all);
+    }
+
+    private Reply exportCsv(Map<String, String> query) {
+        return await(fixture.queries.exportCsv(UsageFixture.request(ORG, PROJECT, query)));
+    }
+
+    private List<String> csvRows(Map<String, String> query) {
+        var lines = new String(exportCsv(query).body(), StandardCharsets.UTF_8).split("\r\n");
+        return List.of(lines).subList(1, lines.length);
     }
 
     @Test

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.DoubleSupplier;
 
 /**
  * Compares apps that the platform manages for several tenants with what its tenants and projects are charged. The whole is computed from raw facts and
@@ -53,6 +54,7 @@ public final class ReconciliationApi {
     private final RatingInputStore inputs;
     private final AccountStore accounts;
     private final Clock clock;
+    private final DoubleSupplier lagSeconds;
 
     /** The data of all tenants, as it is collected. */
     private record Collected(
@@ -127,6 +129,7 @@ public final class ReconciliationApi {
             @Nullable String appSlug,
             String period,
             Instant asOf,
+            double lagSeconds,
             boolean reconciled,
             List<UnitJson> units,
             List<PartJson> parts,
@@ -137,19 +140,22 @@ public final class ReconciliationApi {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     private record AuditMetadata(@Nullable String appSlug, String period, boolean reconciled) {}
 
+    /** {@code lagSeconds} is how far ingest is behind the topics. */
     public ReconciliationApi(
             Outbox outbox,
             ReconciliationStore store,
             FactSumStore sums,
             RatingInputStore inputs,
             AccountStore accounts,
-            Clock clock) {
+            Clock clock,
+            DoubleSupplier lagSeconds) {
         this.outbox = outbox;
         this.store = store;
         this.sums = sums;
         this.inputs = inputs;
         this.accounts = accounts;
         this.clock = clock;
+        this.lagSeconds = lagSeconds;
     }
 
     /** Fails if the access cannot be recorded: the result shows the cost of all tenants. */
@@ -281,6 +287,7 @@ public final class ReconciliationApi {
                 appSlug,
                 month.toString(),
                 clock.instant(),
+                lagSeconds.getAsDouble(),
                 unaccounted.total() == 0 && units.stream().allMatch(UnitComparison::isReconciled),
                 units.stream().map(UnitJson::of).toList(),
                 parts.stream().limit(MAX_PARTS).map(PartJson::of).toList(),

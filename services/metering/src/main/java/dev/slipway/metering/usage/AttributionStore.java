@@ -46,9 +46,7 @@ public final class AttributionStore {
 
     private static final String FIND_INSTANCES = """
             SELECT i.app_instance_id, i.org_id, i.project_id, i.app_slug, i.operating_mode, i.control_plane_scope, i.runtime_backend,
-                i.correlation_id, i.shared_runtime_id, (SELECT t.attachment_id FROM metered_attachments t
-                    WHERE t.shared_runtime_id = i.shared_runtime_id AND t.project_id = i.project_id ORDER BY t.sequence DESC LIMIT 1)
-                    AS attachment_id
+                i.correlation_id, i.shared_runtime_id
             FROM metered_instances i WHERE i.app_instance_id = ANY($1)
             """;
     private static final String FIND_RUNTIMES = """
@@ -126,8 +124,7 @@ public final class AttributionStore {
                             row.getString("control_plane_scope"),
                             row.getString("runtime_backend"),
                             row.getString("correlation_id"),
-                            row.getUUID("shared_runtime_id"),
-                            row.getUUID("attachment_id"))));
+                            row.getUUID("shared_runtime_id"))));
             return instances;
         });
     }

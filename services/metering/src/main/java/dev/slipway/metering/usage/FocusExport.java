@@ -50,15 +50,21 @@ record FocusExport(
         return new JsonBody(FocusRow.VERSION, asOf, lagSeconds, rows, nextCursor);
     }
 
-    /** Returns the rows as RFC 4180, after a comment with the version, the freshness and the cursor of the next page. */
+    /** Returns what the body of the CSV cannot state, because loaders expect the names of the columns first. */
+    Map<String, String> toHeaders() {
+        var headers = new HashMap<String, String>();
+        headers.put("X-Focus-Version", FocusRow.VERSION);
+        headers.put("X-As-Of", asOf.toString());
+        headers.put("X-Lag-Seconds", Double.toString(lagSeconds));
+        if (nextCursor != null) {
+            headers.put("X-Next-Cursor", nextCursor);
+        }
+        return Map.copyOf(headers);
+    }
+
+    /** Returns the rows as RFC 4180, after the names of the columns. */
     String toCsv() {
         var text = new StringBuilder();
-        text.append("# FOCUS ").append(FocusRow.VERSION).append(", as_of ").append(asOf);
-        text.append(", lag_seconds ")
-                .append(lagSeconds)
-                .append(", next_cursor ")
-                .append(nextCursor)
-                .append("\r\n");
         var columns = FocusRow.columns();
         text.append(String.join(",", columns)).append("\r\n");
         for (var row : rows) {

@@ -6,6 +6,7 @@ import dev.slipway.metering.usage.UsageFactStore.CorrectedFact;
 import dev.slipway.metering.usage.UsageFactStore.FactOrigin;
 import dev.slipway.metering.usage.domain.AttributedFact;
 import dev.slipway.metering.usage.domain.AttributionContext;
+import dev.slipway.metering.usage.domain.AttributionContext.InstanceEntry;
 import dev.slipway.metering.usage.domain.BookingPeriods;
 import dev.slipway.metering.usage.domain.CorrectionRules;
 import dev.slipway.metering.usage.domain.FactDecision;
@@ -108,7 +109,8 @@ public final class UsageIngest {
         var instances = attribution.findInstances(
                 unit, distinct(reported, fact -> fact.attribution().appInstanceId()));
         var runtimes = attribution.findRuntimes(unit, runtimeIds);
-        var attachments = attribution.findAttachments(unit, runtimeIds);
+        var attachments = instances.compose(
+                found -> attribution.findAttachments(unit, withRuntimesOf(found.values(), runtimeIds)));
         return Future.all(periods, units, instances, runtimes, attachments)
                 .map(all -> new AttributionContext(
                         instances.result(),
@@ -117,6 +119,16 @@ public final class UsageIngest {
                         organizations(reported),
                         units.result(),
                         periods.result()));
+    }
+
+    /** Adds the shared runtimes that the instances use: their facts need not name them. */
+    private static Set<UUID> withRuntimesOf(Collection<InstanceEntry> instances, Set<UUID> runtimeIds) {
+        var all = new HashSet<>(runtimeIds);
+        instances.stream()
+                .map(InstanceEntry::sharedRuntimeId)
+                .filter(Objects::nonNull)
+                .forEach(all::add);
+        return all;
     }
 
     private Map<UUID, UUID> organizations(List<ScopedFact> reported) {

@@ -97,8 +97,8 @@ public final class UsageQueryApi {
     }
 
     public Future<Reply> exportCsv(Request request) {
-        return export(request)
-                .map(export -> new Reply(null, export.toCsv().getBytes(StandardCharsets.UTF_8), null, null, null));
+        return export(request).map(export -> Reply.ofBytes(export.toCsv().getBytes(StandardCharsets.UTF_8))
+                .withHeaders(export.toHeaders()));
     }
 
     public Future<Reply> compare(Request request) {

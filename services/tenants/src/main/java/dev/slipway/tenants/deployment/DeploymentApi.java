@@ -224,13 +224,10 @@ public final class DeploymentApi {
 
     private static Reply accepted(StoredDeployment stored) {
         var deployment = stored.deployment();
-        return new Reply(
-                null,
-                Json.bytes(response(stored)),
+        return Reply.ofRecord(
+                response(stored),
                 "/api/v1/orgs/" + deployment.orgId() + "/tenants/" + deployment.tenantId() + "/deployments/"
-                        + deployment.id(),
-                null,
-                null);
+                        + deployment.id());
     }
 
     private static DeploymentResponse response(StoredDeployment stored) {

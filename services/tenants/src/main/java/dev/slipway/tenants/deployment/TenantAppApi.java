@@ -307,11 +307,8 @@ public final class TenantAppApi {
     }
 
     private static Reply toReply(InstalledApp app, Deployment deployment) {
-        return new Reply(
-                null,
-                Json.bytes(AppResponse.of(app)),
-                "/api/v1/orgs/" + deployment.orgId() + "/tenants/" + deployment.tenantId() + "/apps/" + app.name(),
-                null,
-                null);
+        return Reply.ofRecord(
+                AppResponse.of(app),
+                "/api/v1/orgs/" + deployment.orgId() + "/tenants/" + deployment.tenantId() + "/apps/" + app.name());
     }
 }

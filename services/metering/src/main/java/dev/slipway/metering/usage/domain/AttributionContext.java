@@ -21,7 +21,6 @@ public record AttributionContext(
      *
      * @param correlationId of the request that launched it
      * @param sharedRuntimeId the shared runtime that it uses; null if it uses none
-     * @param attachmentId the attachment of its project to that runtime; null if it is not replicated yet
      */
     public record InstanceEntry(
             UUID orgId,
@@ -31,8 +30,7 @@ public record AttributionContext(
             String controlPlaneScope,
             String runtimeBackend,
             String correlationId,
-            @Nullable UUID sharedRuntimeId,
-            @Nullable UUID attachmentId) {}
+            @Nullable UUID sharedRuntimeId) {}
 
     /** A shared runtime; fields are null if its events were published before metering recorded them. */
     public record RuntimeEntry(

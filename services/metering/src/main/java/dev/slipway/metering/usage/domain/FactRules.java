@@ -93,13 +93,13 @@ public final class FactRules {
         requireScope(scope, orgId, projectId, runtimeId);
         var attachmentId = scope instanceof PlatformReporter
                 ? reported.attachmentId() // another service has checked it
-                : attachmentOf(fact, scope, context, runtimeId, projectId);
+                : requireAttachment(fact, scope, context, runtimeId, projectId);
         var named = instance != null || runtime != null;
         var attribution = new FactAttribution(
                 projectId,
                 reported.appInstanceId(),
                 usedRuntimeId,
-                attachmentId == null && instance != null ? instance.attachmentId() : attachmentId,
+                attachmentId == null && instance != null ? attachmentOf(instance, context, start, end) : attachmentId,
                 reported.sourceProjectId(),
                 complete(
                         "app_slug",
@@ -266,7 +266,20 @@ public final class FactRules {
         }
     }
 
+    /** Returns the attachment of the project of the instance to its shared runtime in a window; null if it is not replicated yet. */
     private static @Nullable UUID attachmentOf(
+            InstanceEntry instance, AttributionContext context, Instant start, Instant end) {
+        if (instance.sharedRuntimeId() == null) {
+            return null;
+        }
+        var attached = new RuntimeProject(instance.sharedRuntimeId(), instance.projectId());
+        return context.attachmentsIn(attached, start, end).stream()
+                .findFirst()
+                .map(Attachment::id)
+                .orElse(null);
+    }
+
+    private static @Nullable UUID requireAttachment(
             ReportedFact fact,
             ReporterScope scope,
             AttributionContext context,

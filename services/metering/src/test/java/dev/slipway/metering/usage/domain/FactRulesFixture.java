@@ -2,6 +2,7 @@ package dev.slipway.metering.usage.domain;
 
 import dev.slipway.contract.domain.RegistryLifecycle;
 import dev.slipway.metering.usage.domain.AttributionContext.Attachment;
+import dev.slipway.metering.usage.domain.AttributionContext.InstanceEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeEntry;
 import dev.slipway.metering.usage.domain.AttributionContext.RuntimeProject;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** An organization with two projects and a shared runtime, to which both were attached. */
+/** An organization with two projects and a shared runtime, to which both were attached, and app instances of the first. */
 final class FactRulesFixture {
     static final UUID ORG = new UUID(1, 1);
     static final UUID PROJECT = new UUID(1, 2);
     static final UUID SIBLING = new UUID(1, 3);
     static final UUID RUNTIME = new UUID(1, 4);
+    static final UUID INSTANCE = new UUID(1, 5);
+    /** Its attachment is not replicated yet. */
+    static final UUID INSTANCE_OF_NEW_RUNTIME = new UUID(1, 6);
+
     static final UUID FIRST = new UUID(2, 1);
     static final UUID SECOND = new UUID(2, 2);
     static final UUID OF_SIBLING = new UUID(2, 3);
@@ -29,7 +34,7 @@ final class FactRulesFixture {
 
     static AttributionContext context() {
         return new AttributionContext(
-                Map.of(),
+                Map.of(INSTANCE, instance(RUNTIME), INSTANCE_OF_NEW_RUNTIME, instance(new UUID(1, 7))),
                 Map.of(RUNTIME, new RuntimeEntry(ORG, "slurm", "tenant_dedicated", "tenant", "slurm", "create")),
                 Map.of(
                         new RuntimeProject(RUNTIME, PROJECT),
@@ -44,6 +49,11 @@ final class FactRulesFixture {
                 Map.of(PROJECT, ORG, SIBLING, ORG),
                 Map.of("token", TOKEN, "call", RETIRED),
                 new BookingPeriods(null));
+    }
+
+    private static InstanceEntry instance(UUID sharedRuntimeId) {
+        return new InstanceEntry(
+                ORG, PROJECT, "slurm", "tenant_dedicated", "tenant", "slurm", "launch", sharedRuntimeId);
     }
 
     /** Returns a fact of an hour. */

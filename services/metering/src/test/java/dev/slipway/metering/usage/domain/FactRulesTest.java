@@ -2,11 +2,14 @@ package dev.slipway.metering.usage.domain;
 
 import dev.slipway.metering.usage.domain.FactDecision.Rejected;
 import dev.slipway.metering.usage.domain.FactDecision.Valid;
+import dev.slipway.metering.usage.domain.ReporterScope.PlatformReporter;
 import dev.slipway.metering.usage.domain.ReporterScope.ProjectReporter;
 import dev.slipway.metering.usage.domain.ReporterScope.RuntimeReporter;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 
 import static dev.slipway.metering.usage.domain.FactRulesFixture.FIRST;
@@ -23,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FactRulesTest {
     private static final ReporterScope ACCOUNT = new ProjectReporter(ORG, PROJECT);
     private static final ReporterScope OPERATOR = new RuntimeReporter(ORG, RUNTIME);
+    private static final ReporterScope PLATFORM = new PlatformReporter();
     private static final FactAttribution MODEL = FactAttribution.ofResource("model", "llama");
     private static final Instant YESTERDAY = NOW.minusSeconds(86_400);
 
@@ -71,6 +75,24 @@ class FactRulesTest {
     }
 
     @Test
+    void validate_choosesTheAttachmentOfTheWindow_whenAnInstanceReportsLateAfterItsProjectWasAttachedAgain() {
+        for (var scope : List.of(ACCOUNT, PLATFORM)) {
+            assertThat(attachmentOf(scope, "2026-06-03T10:00:00Z", FactRulesFixture.INSTANCE))
+                    .isEqualTo(FIRST);
+            assertThat(attachmentOf(scope, "2026-06-12T10:00:00Z", FactRulesFixture.INSTANCE))
+                    .isEqualTo(SECOND);
+        }
+    }
+
+    @Test
+    void validate_acceptsAnInstance_whoseAttachmentIsNotReplicatedYet() {
+        for (var scope : List.of(ACCOUNT, PLATFORM)) {
+            assertThat(attachmentOf(scope, "2026-06-03T10:00:00Z", FactRulesFixture.INSTANCE_OF_NEW_RUNTIME))
+                    .isNull();
+        }
+    }
+
+    @Test
     void validate_acceptsEarlierVersionsOfTheUnit_andKeepsThem() {
         for (var version = 1; version <= 3; version++) {
             var decision = FactRules.validate(
@@ -103,6 +125,12 @@ class FactRulesTest {
                         .isUnknown())
                 .isTrue();
         assertThat(rejected(ACCOUNT, NOW, MODEL).isUnknown()).isFalse();
+    }
+
+    private static @Nullable UUID attachmentOf(ReporterScope scope, String start, UUID instanceId) {
+        return valid(scope, Instant.parse(start), FactAttribution.ofInstance(instanceId))
+                .attribution()
+                .attachmentId();
     }
 
     private static AttributedFact valid(ReporterScope scope, Instant start, FactAttribution attribution) {
