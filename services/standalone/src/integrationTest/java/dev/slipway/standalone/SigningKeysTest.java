@@ -74,7 +74,8 @@ class SigningKeysTest {
         var account = CredentialCalls.createAccount(platform, DemoData.PROJECT);
         var credential = CredentialCalls.createCredential(platform, DemoData.PROJECT, account);
         var token = CredentialCalls.exchangeToken(platform, credential);
-        assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("200 ");
+        eventually(
+                () -> assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("200 "));
     }
 
     private static List<String> publishedKids() {

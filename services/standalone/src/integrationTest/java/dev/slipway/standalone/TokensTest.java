@@ -77,7 +77,8 @@ class TokensTest extends CredentialTestBase {
         var me = platform.anonymous().as(token).call("getMe").send().expect(200);
         assertThat(me.text("display_name")).isEqualTo("Demo project viewer");
         assertThat(DecodedToken.of(token).text("scope")).isEqualTo("apps.instance.read");
-        assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("200 ");
+        eventually(
+                () -> assertThat(CredentialCalls.listInstances(platform, token)).isEqualTo("200 "));
         assertThat(platform.as("project_admin")
                         .call("revokeApiKey")
                         .path("api_key_id", id)
@@ -159,7 +160,8 @@ class TokensTest extends CredentialTestBase {
         eventually(() -> assertThat(signingKid()).isEqualTo(next));
         var fresh = CredentialCalls.exchangeToken(platform, credential);
         assertThat(DecodedToken.of(fresh).kid()).isEqualTo(next);
-        assertThat(CredentialCalls.listInstances(platform, fresh)).isEqualTo("200 ");
+        eventually(
+                () -> assertThat(CredentialCalls.listInstances(platform, fresh)).isEqualTo("200 "));
         assertThat(CredentialCalls.listInstances(platform, old)).isEqualTo("200 ");
         platform.as("platform_superadmin")
                 .call("revokeSigningKey")
