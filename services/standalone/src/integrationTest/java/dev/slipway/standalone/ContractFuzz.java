@@ -149,13 +149,8 @@ final class ContractFuzz {
 
     private void checkLog(Path log) throws IOException {
         try (var lines = Files.lines(log)) {
-            lines.filter(line -> isLongBlock(line) || line.contains("\"level\":\"ERROR\""))
+            lines.filter(line -> line.contains(BLOCKED_THREADS) || line.contains("\"level\":\"ERROR\""))
                     .forEach(line -> findings.add("logged: " + line));
         }
-    }
-
-    /** A busy machine can keep a thread from running for seconds. Vert.x adds the stack trace of a thread that is blocked for longer. */
-    private static boolean isLongBlock(String line) {
-        return line.contains(BLOCKED_THREADS) && line.contains("\"stack_trace\"");
     }
 }
